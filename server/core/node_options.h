@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "server/base/scheduler.h"
+#include "server/core/ports/room_directory.h"
+#include "server/core/protocol_rules.h"
+
+namespace minichat::core {
+
+// How one node takes part. Times and bounds of design 2; tests shrink them.
+struct NodeOptions {
+  NodeName name;
+  std::string relay_address;  // told to the other nodes; empty: no relay
+  DirectoryLimits directory;  // the same values as the directory has
+
+  Duration operation = std::chrono::seconds(5);  // a client's request
+  Duration log_wait = std::chrono::seconds(4);   // then `unknown`
+  Duration directory_trip = std::chrono::milliseconds(500);
+  Duration store_trip = std::chrono::seconds(2);
+  Duration relay_trip = std::chrono::milliseconds(500);
+  Duration relay_margin = std::chrono::milliseconds(50);
+  Duration hold = std::chrono::milliseconds(20);  // an event waits for its predecessor
+  Duration sweep = std::chrono::seconds(1);
+  Duration sweep_grace = std::chrono::milliseconds(200);  // behind only if still behind after it
+  Duration gap_after = std::chrono::milliseconds(1500);
+  Duration young = std::chrono::seconds(2);  // a record without a place may still get it
+  Duration janitor = std::chrono::seconds(3);
+  Duration janitor_age = std::chrono::seconds(60);
+  Duration doubt = std::chrono::seconds(3);  // a fenced node then registers anew
+
+  std::size_t page = 200;  // events per read
+  std::size_t ring_events = 256;
+  std::size_t ring_bytes = 1 << 20;
+  std::size_t max_waiting_sends = 10'000;
+  std::size_t max_sessions = 50'000;
+  std::size_t max_rooms_per_session = 200;
+  std::size_t rooms_per_sweep = 5'000;  // above, the period grows
+
+  // lab.fault.die: the process ends at this named step ("after_log", "after_commit"); else empty.
+  std::function<void(const char* step)> step_hook;
+  ProtocolRules rules;
+};
+
+}  // namespace minichat::core

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "server/core/message.h"
+
+namespace minichat::core {
+
+// A connected client as the core sees it. Implemented by ws.
+//
+// Lifetime:  shared; the core lets go of it in CloseSession().
+// Threading: called on the core scheduler's thread.
+// Limits:    the link bounds its own queue: when it is full the link closes itself (4008) and the
+//            core hears of it through CloseSession(). Calls on a closed link do nothing.
+class ClientLink {
+ public:
+  virtual ~ClientLink() = default;
+
+  // Queues the event's bytes. Events of a room come in seq order.
+  virtual void Deliver(const EventPtr& event) = 0;
+  // Room for one more page of a catch-up? When it said no, the link calls ChatNode::OnDrained()
+  // once its queue has drained. Live events don't ask.
+  virtual bool CanTakePage() const = 0;
+  // Events in [from, to] can't be had; the next ones follow.
+  virtual void TellGap(const RoomId& room, Seq from, Seq to) = 0;
+  // The node must let this session go: sends bye, then closes 1012.
+  virtual void CloseForRestart() = 0;
+};
+
+// Turns a placed message into the bytes that every client of the room gets. Implemented by ws.
+//
+// Threading: thread-safe, pure.
+class EventEncoder {
+ public:
+  virtual ~EventEncoder() = default;
+  virtual std::string Encode(const PlacedMessage& placed) const = 0;
+};
+
+}  // namespace minichat::core
