@@ -40,7 +40,7 @@ struct AppConfig {
 
   std::uint64_t limits_sessions = 20'000;
   std::uint64_t limits_rooms = 200;
-  std::uint64_t limits_messages_per_s = 50;
+  std::uint64_t limits_messages_per_s = 1'000;
   std::uint64_t limits_waiting_sends = 10'000;
   std::uint64_t limits_queue_events = 1'000;
   std::uint64_t limits_queue_bytes = 1 << 20;

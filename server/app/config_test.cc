@@ -157,7 +157,7 @@ TEST_F(ConfigTest, PasswordsInUrlsComeFromTheEnvironmentOnlyAndAreNeverPrinted) 
 
   sources_.flags.clear();
   sources_.environment = {{"MINICHAT_DIRECTORY", "redis://:hidden@127.0.0.1:6379"},
-                          {"MINICHAT_LOG", "kafka://127.0.0.1:9092/minichat.messages"},
+                          {"MINICHAT_LOG", "kafka://127.0.0.1:9092"},
                           {"MINICHAT_STORE", "postgresql://minichat:hidden@127.0.0.1/minichat"},
                           {"MINICHAT_ADMIN_KEY", "hidden"}};
   const std::string printed = PrintConfig(table_, Load());

@@ -31,9 +31,8 @@ void AddListeners(Rows& rows) {
                                "Where clients connect: WebSocket at /ws, HTTP at /api/v1, the page "
                                "at /."));
   rows.push_back(ListOption("client.origins", &C::client_origins, {},
-                            "Web origins whose pages may connect (\"https://chat.example\"; \"*\" "
-                            "for all). Empty: only pages that this node serves, and clients that "
-                            "send no Origin."));
+                            "Web origins whose pages may connect, such as https://chat.example. "
+                            "Empty: any."));
   rows.push_back(AddressOption("admin.listen", &C::admin_listen, false,
                                "Where /healthz, /readyz, /metrics and /admin/v1 are served. Off "
                                "loopback it needs admin.key."));
@@ -82,7 +81,7 @@ void AddChat(Rows& rows) {
 void AddBackends(Rows& rows) {
   rows.push_back(BackendOption("log", &C::log_url, {"kafka"},
                                "Where a message is stored before it is acknowledged: "
-                               "kafka://host:port[,host:port]/topic."));
+                               "kafka://host:port[,host:port]. The topic is minichat.messages."));
   rows.push_back(BackendOption("directory", &C::directory_url, {"redis"},
                                "Where rooms have their order, their last messages and their "
                                "routes: redis://[:password@]host:port[/database]."));

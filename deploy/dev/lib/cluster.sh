@@ -82,7 +82,7 @@ undo_up() {
 }
 
 prepare_cluster_values() {
-  LOG_URL=kafka://127.0.0.1:$KAFKA_PORT/minichat.messages
+  LOG_URL=kafka://127.0.0.1:$KAFKA_PORT
   DIRECTORY_URL=redis://127.0.0.1:$REDIS_PORT
   STORE_URL=postgresql://minichat@127.0.0.1:$POSTGRES_PORT/minichat
   if [[ ! -s $RUN/cluster.secret ]]; then

@@ -88,26 +88,8 @@ create_database() {
 }
 
 write_kafka_properties() {
-  cat >"$VAR/kafka.properties" <<PROPERTIES
-# Written by ./dev up.
-process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@127.0.0.1:$KAFKA_CONTROLLER_PORT
-listeners=CLIENT://127.0.0.1:$KAFKA_PORT,CONTROLLER://127.0.0.1:$KAFKA_CONTROLLER_PORT
-advertised.listeners=CLIENT://127.0.0.1:$KAFKA_PORT
-listener.security.protocol.map=CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT
-inter.broker.listener.name=CLIENT
-controller.listener.names=CONTROLLER
-log.dirs=$VAR/kafka
-auto.create.topics.enable=false
-offsets.topic.replication.factor=1
-offsets.topic.num.partitions=4
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-group.initial.rebalance.delay.ms=0
-log.retention.bytes=268435456
-log.segment.bytes=67108864
-PROPERTIES
+  sed -e "s|@PORT@|$KAFKA_PORT|g" -e "s|@CONTROLLER_PORT@|$KAFKA_CONTROLLER_PORT|g" \
+    -e "s|@DATA_DIR@|$VAR/kafka|g" "$ROOT/deploy/kafka/server.properties.in" >"$VAR/kafka.properties"
 }
 
 format_kafka() {
