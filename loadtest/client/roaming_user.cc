@@ -67,8 +67,7 @@ void RoamingUser::OnWelcome() {
 
 void RoamingUser::Join(const std::string& room) {
   const Seq last = rooms_[room].last;
-  const auto rid =
-      last > 0 ? session().Join(room, last) : session().Join(room);
+  const auto rid = last > 0 ? session().Join(room, last) : session().Join(room);
   session().OnReply(rid, [this, room](const Reply& reply) {
     if (reply.ok() || retired_) return;
     ++errors_["join " + reply.code];
