@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "server/app/app_config.h"
@@ -40,11 +41,9 @@ class Backends {
   core::HistoryStore& store() { return *store_; }
 
  private:
-  struct Kafka;
-
-  Status MakeLog(const AppConfig& config);
-  Status MakeStore(const AppConfig& config);
-  void MakeDirectory(const AppConfig& config);
+  Status MakeLog();
+  Status MakeStore();
+  void MakeDirectory();
 
   const AppConfig& config_;
   AsioScheduler& scheduler_;
