@@ -108,8 +108,8 @@ Status App::Impl::StartRelayServer() {
   relay::RelayServerOptions options;
   options.listen = config.relay_listen;
   options.cluster_secret = config.cluster_secret;
-  relay_server = std::make_unique<relay::RelayServer>(std::move(options), scheduler, receiver,
-                                                      registry);
+  relay_server =
+      std::make_unique<relay::RelayServer>(std::move(options), scheduler, receiver, registry);
   return relay_server->Start();
 }
 
@@ -178,7 +178,7 @@ std::vector<StopStep> App::Impl::StopSteps() {
        }},
       {"flush_log", kFlushLog,
        [this](Deadline, const Done& done) {
-         backends.StopLog(kFlushLog);
+         backends.Stop(kFlushLog);
          done();
        }},
       {"close_admin", kCloseAdmin,

@@ -42,14 +42,14 @@ Status Backends::Start() {
   return status.ok() ? MakeLog() : status;
 }
 
-void Backends::StopLog(Duration limit) {
+void Backends::Stop(Duration limit) {
   stop_log_(limit);
+  stop_store_();
 }
 
 void Backends::MakeDirectory() {
   if (InMemory(config_.directory_url)) {
-    directory_ =
-        std::make_unique<memory::MemoryDirectory>(scheduler_, DirectoryLimitsOf(config_));
+    directory_ = std::make_unique<memory::MemoryDirectory>(scheduler_, DirectoryLimitsOf(config_));
     return;
   }
   redis::RedisOptions options;
@@ -58,12 +58,25 @@ void Backends::MakeDirectory() {
   directory_ = std::make_unique<redis::RedisDirectory>(scheduler_, std::move(options), metrics_);
 }
 
+Status Backends::MakeStore() {
+  if (InMemory(config_.store_url)) {
+    store_ = std::make_unique<memory::MemoryStore>(scheduler_);
+    return {};
+  }
+  postgres::PostgresStoreOptions options;
+  options.url = config_.store_url;
+  auto store = std::make_unique<postgres::PostgresStore>(std::move(options), scheduler_, metrics_);
+  stop_store_ = [store = store.get()] { store->Stop(); };
+  const Status status = store->Start();
+  store_ = std::move(store);
+  return status;
+}
+
 Status Backends::MakeLog() {
   if (InMemory(config_.log_url)) {
     const auto log = std::make_shared<memory::MemoryLog>(scheduler_);
     log_ = log;
     source_ = log;
-    stop_log_ = [](Duration) {};
     return {};
   }
   const Result<std::string> brokers = kafka::ParseKafkaUrl(config_.log_url);

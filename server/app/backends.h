@@ -5,7 +5,6 @@
 
 #include "server/app/app_config.h"
 #include "server/base/asio_scheduler.h"
-#include "server/base/executor.h"
 #include "server/base/metrics.h"
 #include "server/base/status.h"
 #include "server/core/ports/history_store.h"
@@ -21,7 +20,7 @@ bool Standalone(const AppConfig& config);
 
 // The log, the directory and the store that the configuration names.
 //
-// Lifetime:  Start(), then use by one node; StopLog() when the node has stopped.
+// Lifetime:  Start(), then use by one node; Stop() when the node has stopped.
 // Threading: confined to the scheduler's thread, or before it runs.
 // Errors:    Start() fails on what no retry can mend. A service that is away shows in the ports'
 //            available() and connected(), and is retried.
@@ -31,8 +30,8 @@ class Backends {
   ~Backends();
 
   Status Start();
-  // Sends what waits in the log, for at most `limit`; blocks.
-  void StopLog(Duration limit);
+  // Sends what waits in the log, for at most `limit`, and lets go of the store; blocks.
+  void Stop(Duration limit);
 
   core::MessageLog& log() { return *log_; }
   // Null: this node is no persister.
@@ -48,12 +47,13 @@ class Backends {
   const AppConfig& config_;
   AsioScheduler& scheduler_;
   MetricsRegistry& metrics_;
-  std::unique_ptr<Executor> executor_;  // for blocking libraries
   std::unique_ptr<core::RoomDirectory> directory_;
   std::unique_ptr<core::HistoryStore> store_;
   std::shared_ptr<core::MessageLog> log_;
   std::shared_ptr<core::LogSource> source_;  // in memory the same object as the log
-  std::function<void(Duration)> stop_log_;
+  // How the concrete log and store are stopped.
+  std::function<void(Duration)> stop_log_ = [](Duration) {};
+  std::function<void()> stop_store_ = [] {};
 };
 
 }  // namespace minichat::app

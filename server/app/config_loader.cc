@@ -89,8 +89,9 @@ class FileReader {
       return Fail(name, InvalidArgument(option.key + ": is not a single value"));
     }
     if (!PasswordOf(text).empty()) {
-      return Fail(name, InvalidArgument(option.key + ": a password doesn't belong in this file; "
-                                                     "give the whole URL in " +
+      return Fail(name, InvalidArgument(option.key +
+                                        ": a password doesn't belong in this file; "
+                                        "give the whole URL in " +
                                         option.EnvironmentName()));
     }
     return Apply(option, text, Where(name), config_);

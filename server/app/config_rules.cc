@@ -41,8 +41,9 @@ Status CheckCluster(const AppConfig& config) {
                            " characters (MINICHAT_CLUSTER_SECRET or cluster.secret_file)");
   }
   if (InMemory(config.directory_url)) {
-    return InvalidArgument("relay.listen: directory is memory:, in which nodes can't find each "
-                           "other; set directory: redis://…");
+    return InvalidArgument(
+        "relay.listen: directory is memory:, in which nodes can't find each "
+        "other; set directory: redis://…");
   }
   return {};
 }
@@ -50,12 +51,14 @@ Status CheckCluster(const AppConfig& config) {
 Status CheckBackends(const AppConfig& config) {
   const bool volatile_log = InMemory(config.log_url) || InMemory(config.store_url);
   if (!InMemory(config.directory_url) && volatile_log && !config.lab_enabled) {
-    return InvalidArgument("directory: redis with log or store in memory loses messages; set both "
-                           "log and store (lab.enabled: true allows it for measurements)");
+    return InvalidArgument(
+        "directory: redis with log or store in memory loses messages; set both "
+        "log and store (lab.enabled: true allows it for measurements)");
   }
   if (InMemory(config.directory_url) && !(InMemory(config.log_url) && InMemory(config.store_url))) {
-    return InvalidArgument("directory: is memory: while log or store is not; set all three, or "
-                           "none");
+    return InvalidArgument(
+        "directory: is memory: while log or store is not; set all three, or "
+        "none");
   }
   return {};
 }

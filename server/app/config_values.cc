@@ -14,10 +14,8 @@ struct Unit {
 };
 
 // Largest first, so that printing picks the largest that divides the value.
-constexpr std::array<Unit, 4> kDurations = {{{"h", 3'600'000'000'000},
-                                             {"m", 60'000'000'000},
-                                             {"s", 1'000'000'000},
-                                             {"ms", 1'000'000}}};
+constexpr std::array<Unit, 4> kDurations = {
+    {{"h", 3'600'000'000'000}, {"m", 60'000'000'000}, {"s", 1'000'000'000}, {"ms", 1'000'000}}};
 constexpr std::array<Unit, 3> kSizes = {{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}};
 
 std::string_view Trim(std::string_view text) {

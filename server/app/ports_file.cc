@@ -1,11 +1,11 @@
 #include "server/app/ports_file.h"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+
+#include <unistd.h>
 
 namespace minichat::app {
 

@@ -1,13 +1,13 @@
 #include "server/app/process.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <csignal>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "server/app/version.h"
 
@@ -49,8 +49,9 @@ void PrepareProcess() {
 }
 
 void AddProcessMetrics(MetricsRegistry& registry) {
-  registry.AddGauge("minichat_build_info", "Always 1; its label says which version runs",
-                    {{"version", kVersion}})
+  registry
+      .AddGauge("minichat_build_info", "Always 1; its label says which version runs",
+                {{"version", kVersion}})
       .Set(1);
   Counter& cpu = registry.AddCounter("process_cpu_seconds_total", "CPU time used, user and system");
   Gauge& memory = registry.AddGauge("process_resident_memory_bytes", "Resident memory");

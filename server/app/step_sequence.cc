@@ -32,8 +32,8 @@ class Sequence : public std::enable_shared_from_this<Sequence> {
     if (index + 1 != next_ || ended_ == next_) return;
     ended_ = next_;
     scheduler_.Cancel(timer_);
-    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(scheduler_.Now() -
-                                                                            begin_);
+    const auto took =
+        std::chrono::duration_cast<std::chrono::milliseconds>(scheduler_.Now() - begin_);
     log::Info("stop_step", {{"step", steps_[index].name}, {"ms", took.count()}});
     RunNext();
   }
