@@ -7,16 +7,20 @@
 
 #include "relay/grpc_relay.h"
 #include "relay/relay_server.h"
+#include "server/api/admin_routes.h"
+#include "server/api/client_routes.h"
 #include "server/app/backends.h"
 #include "server/app/config_values.h"
 #include "server/app/io_threads.h"
 #include "server/app/late_receiver.h"
 #include "server/app/process.h"
+#include "server/app/startup_checks.h"
 #include "server/app/step_sequence.h"
 #include "server/base/asio_scheduler.h"
 #include "server/base/log.h"
 #include "server/core/chat_node.h"
 #include "server/core/core_metrics.h"
+#include "web/page.h"
 #include "ws/codec.h"
 #include "ws/server.h"
 
@@ -31,6 +35,8 @@ constexpr Duration kStopNode = milliseconds(2'000);
 constexpr Duration kStopRelay = milliseconds(500);
 constexpr Duration kFlushLog = milliseconds(2'500);
 constexpr Duration kCloseAdmin = milliseconds(500);
+
+constexpr std::size_t kAdminConnections = 100;
 
 relay::RelayMode ModeOf(const AppConfig& config) {
   return *relay::ParseRelayMode(config.relay_mode);  // the option table has checked it
@@ -61,6 +67,7 @@ struct App::Impl {
   Status StartRelayServer();
   void MakeRelay();
   void MakeNode();
+  void MakeRoutes();
   Status StartListeners();
   ws::ServerOptions ListenerOptions(const std::string& address) const;
   ws::SessionOptions ClientOptions() const;
@@ -78,6 +85,9 @@ struct App::Impl {
   std::unique_ptr<relay::GrpcRelay> relay;
   std::unique_ptr<relay::RelayServer> relay_server;  // null: this node takes no relays
   std::unique_ptr<core::ChatNode> node;
+  StartupChecks checks{config, scheduler};
+  std::unique_ptr<HttpRoutes> client_routes;
+  std::unique_ptr<HttpRoutes> admin_routes;
   std::unique_ptr<ws::Server> client_server;  // null: this node serves no clients
   std::unique_ptr<ws::Server> admin_server;
   bool stopping = false;
@@ -91,9 +101,12 @@ Status App::Impl::Start() {
   if (status.ok()) status = StartRelayServer();
   if (!status.ok()) return status;
   MakeNode();
+  MakeRoutes();
   status = StartListeners();
-  if (status.ok()) node->Start();
-  return status;
+  if (!status.ok()) return status;
+  node->Start();
+  checks.Start();
+  return {};
 }
 
 void App::Impl::MakeRelay() {
@@ -156,8 +169,33 @@ ws::SessionOptions App::Impl::ClientOptions() const {
   return options;
 }
 
+void App::Impl::MakeRoutes() {
+  client_routes = api::MakeClientRoutes(web::PageFiles());
+  api::AdminOptions options;
+  options.key = config.admin_key;
+  options.relay_mode = [this] { return std::string(relay::ToString(relay->mode())); };
+  options.also_lacking = [this] {
+    return stopping ? std::vector<std::string>{"stopping"} : checks.lacking();
+  };
+  admin_routes = api::MakeAdminRoutes(std::move(options), scheduler, *node, registry);
+}
+
 Status App::Impl::StartListeners() {
-  return {};
+  ws::ServerOptions admin = ListenerOptions(config.admin_listen);
+  admin.max_connections = kAdminConnections;
+  admin_server = std::make_unique<ws::Server>(
+      std::move(admin), ws::ServerDeps{scheduler, io.all(), *admin_routes, registry});
+  const Status status = admin_server->Start();
+  if (!status.ok() || !config.HasRole("chat")) return status;
+  ws::ServerOptions client = ListenerOptions(config.client_listen);
+  client.max_connections = config.limits_sessions;
+  client.allowed_origins = config.client_origins;
+  client.outbound.bytes = config.limits_queue_bytes;
+  client.outbound.frames = config.limits_queue_events;
+  client_server = std::make_unique<ws::Server>(
+      std::move(client), ws::ServerDeps{scheduler, io.all(), *client_routes, registry},
+      ClientOptions(), *node);
+  return client_server->Start();
 }
 
 std::vector<StopStep> App::Impl::StopSteps() {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/app/config_values.h"
 #include "storage/kafka/kafka_log.h"
 #include "storage/kafka/kafka_source.h"
 #include "storage/kafka/kafka_url.h"
@@ -12,13 +13,6 @@
 #include "storage/redis/redis_directory.h"
 
 namespace minichat::app {
-namespace {
-
-bool InMemory(const std::string& url) {
-  return url == "memory:";
-}
-
-}  // namespace
 
 core::DirectoryLimits DirectoryLimitsOf(const AppConfig& config) {
   core::DirectoryLimits limits;

@@ -15,10 +15,6 @@ bool Loopback(const std::string& address) {
   return parsed && parsed->loopback();
 }
 
-bool InMemory(const std::string& url) {
-  return url == "memory:";
-}
-
 Status CheckListeners(const AppConfig& config) {
   if (config.HasRole("chat") && config.auth_insecure && !Loopback(config.client_listen)) {
     return InvalidArgument("client.listen: " + config.client_listen +

@@ -149,6 +149,10 @@ std::string PrintAddress(const Address& address) {
   return (v6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
 }
 
+bool InMemory(std::string_view url) {
+  return url == "memory:";
+}
+
 std::string_view PasswordOf(std::string_view url) {
   const auto [begin, length] = FindPassword(url);
   return url.substr(begin, length);
