@@ -1,6 +1,6 @@
 #include "server/app/config_rules.h"
 
-#include <array>
+#include <algorithm>
 #include <string>
 
 #include "server/app/config_values.h"
@@ -29,8 +29,16 @@ Status CheckListeners(const AppConfig& config) {
   return {};
 }
 
+// It travels in a header.
+bool IsVisibleAscii(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127; });
+}
+
 Status CheckCluster(const AppConfig& config) {
   if (config.relay_listen.empty()) return {};
+  if (!IsVisibleAscii(config.cluster_secret)) {
+    return InvalidArgument("cluster.secret: holds blanks or other characters than visible ASCII");
+  }
   if (config.cluster_secret.size() < kMinSecret) {
     return InvalidArgument("relay.listen: needs cluster.secret with at least " +
                            std::to_string(kMinSecret) +

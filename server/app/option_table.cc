@@ -57,7 +57,8 @@ void AddCluster(Rows& rows) {
                      .Reloadable());
   rows.push_back(TextOption("cluster.secret", &C::cluster_secret,
                             "Secret that all nodes of a cluster share; every relay call carries "
-                            "it. At least 16 characters.")
+                            "it. At least 16 characters, visible ASCII without "
+                            "blanks.")
                      .Secret());
   rows.push_back(TextOption("cluster.secret_file", &C::cluster_secret_file,
                             "File that holds cluster.secret, one line."));
