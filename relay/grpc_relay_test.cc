@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "relay/relay_test_support.h"
+#include "tests/support/relay_nodes.h"
 
 namespace minichat::relay {
 namespace {

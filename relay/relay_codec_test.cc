@@ -5,7 +5,7 @@
 
 #include "relay/cluster_secret.h"
 #include "relay/relay_mode.h"
-#include "relay/relay_test_support.h"
+#include "tests/support/relay_nodes.h"
 
 namespace minichat::relay {
 namespace {

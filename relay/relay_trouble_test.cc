@@ -9,7 +9,7 @@
 
 #include "minichat/v1/relay.grpc.pb.h"
 #include "relay/cluster_secret.h"
-#include "relay/relay_test_support.h"
+#include "tests/support/relay_nodes.h"
 
 namespace minichat::relay {
 namespace {

@@ -1,77 +1,26 @@
 #pragma once
 
+// Both ends of the relay for tests: real ones, each with a core thread of its own.
+
 #include <chrono>
 #include <functional>
 #include <future>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <sstream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-
 #include "relay/grpc_relay.h"
 #include "relay/relay_server.h"
-#include "server/base/asio_scheduler.h"
+#include "tests/support/core_thread.h"
 
 namespace minichat::relay {
 
+using tests::CoreThread;
+using tests::MetricValue;
+
 inline constexpr char kTestSecret[] = "test-secret";
-// Longer than anything here takes: only a failing test waits so long.
-inline constexpr Duration kPatience = std::chrono::seconds(10);
-
-// A core thread of its own, as a node has one.
-class CoreThread {
- public:
-  CoreThread() : scheduler(io_), guard_(io_.get_executor()), thread_([this] { io_.run(); }) {}
-  ~CoreThread() {
-    guard_.reset();
-    io_.stop();
-  }
-
-  // Runs `work` on the thread and waits for it.
-  void Run(const std::function<void()>& work) {
-    std::promise<void> done;
-    scheduler.Post([&] {
-      work();
-      done.set_value();
-    });
-    done.get_future().wait();
-  }
-
-  // Looks at `condition` on the thread, every millisecond, until it holds.
-  bool WaitFor(std::function<bool()> condition, Duration limit = kPatience) {
-    auto result = std::make_shared<std::promise<bool>>();
-    auto held = result->get_future();
-    const Deadline deadline = Deadline::After(scheduler, limit);
-    scheduler.Post([this, condition, deadline, result] { Look(condition, deadline, result); });
-    return held.get();
-  }
-
- private:
-  void Look(const std::function<bool()>& condition, Deadline deadline,
-            const std::shared_ptr<std::promise<bool>>& result) {
-    const bool holds = condition();
-    if (holds || deadline.Passed(scheduler.Now())) return result->set_value(holds);
-    scheduler.RunAfter(std::chrono::milliseconds(1),
-                       [this, condition, deadline, result] { Look(condition, deadline, result); });
-  }
-
-  boost::asio::io_context io_{1};
-
- public:
-  AsioScheduler scheduler;
-
- private:
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_;
-  std::jthread thread_;
-};
 
 // Takes everything for its own incarnation and writes it down.
 class FakeReceiver final : public core::RelayReceiver {
@@ -103,14 +52,6 @@ class FakeReceiver final : public core::RelayReceiver {
  private:
   const core::Incarnation incarnation_;
 };
-
-inline double MetricValue(MetricsRegistry& metrics, const std::string& series) {
-  std::istringstream lines(metrics.Serialize());
-  for (std::string line; std::getline(lines, line);) {
-    if (line.rfind(series + " ", 0) == 0) return std::stod(line.substr(series.size() + 1));
-  }
-  return 0;
-}
 
 // The receiving side of a node.
 struct TestServer {
