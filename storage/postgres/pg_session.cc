@@ -6,6 +6,8 @@
 
 #include <sys/socket.h>
 
+#include "server/base/log.h"
+
 namespace minichat::postgres {
 namespace {
 
@@ -81,8 +83,13 @@ Status PgSession::Connect() {
     const std::lock_guard lock(mutex_);
     socket_ = open->connection.sock();
     open_ = std::move(open);
-  } catch (const std::exception&) {
-    // libpq's text names host and user and, for a bad URL, all of it: it is not passed on.
+  } catch (const std::exception& error) {
+    // Once per outage. libpq quotes a URL that it can't read, with the password.
+    const std::string cause = error.what();
+    if (backoff_ == kFirstBackoff) {
+      const bool shows_url = cause.find("://") != std::string::npos;
+      log::Warn("postgres_connect_failed", {{"cause", shows_url ? "bad url" : cause}});
+    }
     next_connect_ = clock_.Now() + backoff_;
     backoff_ = std::min(2 * backoff_, kMaxBackoff);
     return Unavailable("postgres: cannot connect");

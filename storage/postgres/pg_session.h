@@ -9,7 +9,6 @@
 #include <pqxx/pqxx>
 
 #include "server/base/deadline.h"
-#include "server/base/log.h"
 #include "server/base/scheduler.h"
 #include "server/base/status.h"
 

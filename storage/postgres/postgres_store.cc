@@ -118,6 +118,7 @@ class PostgresStore::Impl {
 
  private:
   void Probe();
+  void NoteReachable();
 
   const PostgresStoreOptions options_;
   Scheduler& scheduler_;
@@ -155,13 +156,20 @@ void PostgresStore::Impl::Probe() {
         return true;
       },
       [this](const Result<bool>&) {
-        if (std::exchange(was_reachable_, pool_->reachable()) != pool_->reachable()) {
-          log::Warn(was_reachable_ ? "postgres_up" : "postgres_down");
-        }
+        NoteReachable();
         scheduler_.RunAfter(options_.probe_period, [this, alive = std::weak_ptr<bool>(alive_)] {
           if (!alive.expired()) Probe();
         });
       });
+}
+
+void PostgresStore::Impl::NoteReachable() {
+  if (std::exchange(was_reachable_, pool_->reachable()) == pool_->reachable()) return;
+  if (was_reachable_) {
+    log::Info("postgres_up");
+  } else {
+    log::Warn("postgres_down");
+  }
 }
 
 PostgresStore::PostgresStore(PostgresStoreOptions options, Scheduler& scheduler,
