@@ -64,9 +64,9 @@ bool ClientSession::CheckHello(const Hello& hello, ClientError* error) const {
   } else if (!hello.user) {
     *error = Error(ErrorCode::kUnauthorized, "hello.user: is missing");
   } else if (hello.resume.size() > context_->options.max_rooms) {
-    *error = Error(ErrorCode::kBadRequest, "hello.resume: must be at most " +
-                                               std::to_string(context_->options.max_rooms) +
-                                               " rooms");
+    *error =
+        Error(ErrorCode::kBadRequest, "hello.resume: must be at most " +
+                                          std::to_string(context_->options.max_rooms) + " rooms");
   } else {
     return true;
   }
@@ -101,16 +101,25 @@ void ClientSession::Resume(const std::string& rid, Welcome welcome, Hello hello)
   }
   RequestStarted();
   context_->node.Resume(session_, std::move(rooms),
-                        [self = shared_from_this(), rid, welcome](ResumeResults results) mutable {
-                          auto result = results.begin();
-                          for (auto& [room, outcome] : welcome.resumed) {
-                            if (!self->MayEnter(room) || result == results.end()) continue;
-                            outcome = std::move(*result++);
-                            if (!ErrorOf(outcome)) self->rooms_.insert(room);
-                          }
+                        [self = shared_from_this(), rid,
+                         welcome = std::move(welcome)](ResumeResults results) mutable {
+                          self->FillIn(std::move(results), &welcome);
                           self->OnResumed(rid, std::move(welcome));
                           self->RequestDone();
                         });
+}
+
+// The results are those of the rooms that this user may enter, in their order.
+void ClientSession::FillIn(ResumeResults results, Welcome* welcome) {
+  auto result = results.begin();
+  for (auto& [room, outcome] : welcome->resumed) {
+    if (MayEnter(room) && result != results.end()) outcome = std::move(*result++);
+    if (const ClientError* error = ErrorOf(outcome)) {
+      context_->metrics->CountRefusal(error->code);
+    } else {
+      rooms_.insert(room);
+    }
+  }
 }
 
 void ClientSession::OnResumed(const std::string& rid, Welcome welcome) {
@@ -141,10 +150,10 @@ void ClientSession::Do(const std::string& rid, Hello) {
 void ClientSession::Do(const std::string& rid, Join join) {
   if (!MayEnter(join.room)) return Refuse(rid, ForbiddenRoom(join.room));
   if (rooms_.size() >= context_->options.max_rooms && rooms_.count(join.room) == 0) {
-    return Refuse(rid, Error(ErrorCode::kOverloaded,
-                             "join.room: this session is in " +
-                                 std::to_string(context_->options.max_rooms) +
-                                 " rooms, which is the limit; leave one first"));
+    return Refuse(rid,
+                  Error(ErrorCode::kOverloaded, "join.room: this session is in " +
+                                                    std::to_string(context_->options.max_rooms) +
+                                                    " rooms, which is the limit; leave one first"));
   }
   const bool is_new = rooms_.insert(join.room).second;
   RequestStarted();
@@ -153,7 +162,7 @@ void ClientSession::Do(const std::string& rid, Join join) {
                        is_new](const ClientResult<core::JoinReply>& result) {
                         if (const ClientError* error = ErrorOf(result)) {
                           if (is_new) self->rooms_.erase(room);
-                          self->ReplyError(rid, *error);
+                          self->Refuse(rid, *error);
                         } else {
                           self->Reply(EncodeJoined(rid, std::get<core::JoinReply>(result)));
                         }
@@ -163,17 +172,16 @@ void ClientSession::Do(const std::string& rid, Join join) {
 
 void ClientSession::Do(const std::string& rid, Leave leave) {
   RequestStarted();
-  context_->node.Leave(
-      session_, leave.room,
-      [self = shared_from_this(), rid](const ClientResult<core::RoomId>& result) {
-        if (const ClientError* error = ErrorOf(result)) {
-          self->ReplyError(rid, *error);
-        } else {
-          self->rooms_.erase(std::get<core::RoomId>(result));
-          self->Reply(EncodeLeft(rid, std::get<core::RoomId>(result)));
-        }
-        self->RequestDone();
-      });
+  context_->node.Leave(session_, leave.room,
+                       [self = shared_from_this(), rid](const ClientResult<core::RoomId>& result) {
+                         if (const ClientError* error = ErrorOf(result)) {
+                           self->Refuse(rid, *error);
+                         } else {
+                           self->rooms_.erase(std::get<core::RoomId>(result));
+                           self->Reply(EncodeLeft(rid, std::get<core::RoomId>(result)));
+                         }
+                         self->RequestDone();
+                       });
 }
 
 void ClientSession::Do(const std::string& rid, Send send) {
@@ -199,7 +207,7 @@ void ClientSession::Do(const std::string& rid, History history) {
       [self = shared_from_this(), rid, room,
        forward](const ClientResult<core::HistoryPage>& result) {
         if (const ClientError* error = ErrorOf(result)) {
-          self->ReplyError(rid, *error);
+          self->Refuse(rid, *error);
         } else {
           self->Reply(EncodeHistory(rid, room, std::get<core::HistoryPage>(result), forward));
         }
@@ -260,7 +268,7 @@ void ClientSession::ReplyError(const std::string& rid, const ClientError& error)
 }
 
 void ClientSession::Refuse(const std::string& rid, const ClientError& error) {
-  context_->metrics.CountRefusal(error.code);
+  context_->metrics->CountRefusal(error.code);
   ReplyError(rid, error);
 }
 

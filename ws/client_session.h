@@ -21,7 +21,7 @@ struct ClientContext {
   SessionOptions options;
   Scheduler& core;
   core::ChatNode& node;
-  WsMetrics& metrics;
+  std::shared_ptr<WsMetrics> metrics;
   Outbox outbox;
 };
 
@@ -58,6 +58,7 @@ class ClientSession final : public core::ClientLink,
   void Open(const std::string& rid, Hello hello);
   bool CheckHello(const Hello& hello, core::ClientError* error) const;
   void Resume(const std::string& rid, Welcome welcome, Hello hello);
+  void FillIn(ResumeResults results, Welcome* welcome);
   void OnResumed(const std::string& rid, Welcome welcome);
   void Dispatch(DecodedFrame frame);
 
@@ -71,7 +72,7 @@ class ClientSession final : public core::ClientLink,
   bool MayEnter(const core::RoomId& room) const;
   void Reply(std::string frame);
   void ReplyError(const std::string& rid, const core::ClientError& error);
-  // The edge's own refusal: counted here.
+  // Counted here. The node counts only the sends that it refuses.
   void Refuse(const std::string& rid, const core::ClientError& error);
   void RefuseHello(const std::string& rid, const core::ClientError& error, CloseReason reason);
   void CloseWith(CloseReason reason);

@@ -17,7 +17,7 @@ void IoThread::Remove(Tended* connection, bool gone) {
 }
 
 void IoThread::CountGone() {
-  context_->metrics.connections.Decrement();
+  context_->metrics->connections.Decrement();
   if (--context_->connections == 0 && context_->leaving) {
     context_->core.Post([context = context_] {
       if (context->on_empty) context->on_empty();

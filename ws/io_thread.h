@@ -40,11 +40,11 @@ struct ServerContext {
   ServerOptions options;
   Scheduler& core;
   HttpRoutes& routes;
-  WsMetrics& metrics;
-  std::shared_ptr<ClientContext> clients;  // null: no WebSocket here
+  std::shared_ptr<WsMetrics> metrics;
+  std::shared_ptr<ClientContext> clients = nullptr;  // null: no WebSocket here
   std::atomic<std::size_t> connections{0};
   std::atomic<bool> leaving{false};
-  std::function<void()> on_empty;
+  std::function<void()> on_empty = nullptr;
 };
 
 // One I/O thread's connections of one listener. A single timer looks after all their time limits;

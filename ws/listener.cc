@@ -41,11 +41,10 @@ void Listener::Accept() {
   if (!acceptor_.is_open()) return;
   const std::size_t io_index = next_;
   next_ = (next_ + 1) % io_.size();
-  acceptor_.async_accept(
-      io_[io_index]->get_executor(),
-      [self = shared_from_this(), io_index](const error_code& ec, Socket socket) {
-        self->OnAccept(ec, std::move(socket), io_index);
-      });
+  acceptor_.async_accept(io_[io_index]->get_executor(), [self = shared_from_this(), io_index](
+                                                            const error_code& ec, Socket socket) {
+    self->OnAccept(ec, std::move(socket), io_index);
+  });
 }
 
 void Listener::Close() {

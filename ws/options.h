@@ -13,10 +13,6 @@ struct OutboundLimits {
   std::size_t bytes = 1 << 20;
   std::size_t frames = 1'000;
   std::chrono::milliseconds age{10'000};  // of the oldest
-  // Above these, for a page of a catch-up that the queue has said yes to: a page of the largest
-  // messages, each character of them escaped.
-  std::size_t page_bytes = 200 * (6 * 4096 + 512);
-  std::size_t page_frames = 200;
 };
 
 // A listener, and the rules for the connections that come through it.
@@ -47,9 +43,9 @@ struct SessionOptions {
   std::size_t max_rooms = 200;          // per session
   std::size_t messages_per_s = 1'000;   // frames per session; twice as many at once
   std::chrono::milliseconds ping{25'000};
-  std::chrono::milliseconds bye_after{100};  // reconnect hint: wait this,
+  std::chrono::milliseconds bye_after{100};     // reconnect hint: wait this,
   std::chrono::milliseconds bye_jitter{2'000};  // plus a random part of this
-  std::chrono::milliseconds drain{3'000};  // for answers under way before a close for restart
+  std::chrono::milliseconds drain{3'000};       // for answers under way before a close for restart
 };
 
 }  // namespace minichat::ws

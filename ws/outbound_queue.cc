@@ -8,38 +8,26 @@ namespace minichat::ws {
 void OutboundLevel::Add(std::size_t bytes) {
   bytes_ += bytes;
   ++frames_;
-  if (page_ && !IsBelow(2)) page_seen_ = true;
 }
 
 void OutboundLevel::Remove(std::size_t bytes, std::size_t frames) {
   bytes_ -= bytes;
-  frames_ -= frames;
-  if (page_seen_ && IsBelow(4)) {
-    page_seen_ = false;
-    page_ = false;
-  }
+  if ((frames_ -= frames) == 0) catching_up_ = false;
 }
 
 bool OutboundLevel::TakePage() {
-  if (IsBelow(2)) {
-    page_ = true;
-    return true;
+  bool room = IsBelow(2);
+  if (!room) {
+    notice_ = true;
+    // It may have drained between the look and the note; then nobody would come back for the note.
+    room = IsBelow(4) && notice_.exchange(false);
   }
-  notice_ = true;
-  // It may have drained between the look and the note; then nobody would come back for the note.
-  if (!IsBelow(4) || !notice_.exchange(false)) return false;
-  page_ = true;
-  return true;
+  if (room) catching_up_ = true;
+  return room;
 }
 
 bool OutboundLevel::TakeNotice() {
   return notice_ && IsBelow(4) && notice_.exchange(false);
-}
-
-bool OutboundLevel::Overflows() const {
-  const std::size_t more_bytes = page_ ? limits_.page_bytes : 0;
-  const std::size_t more_frames = page_ ? limits_.page_frames : 0;
-  return bytes_ > limits_.bytes + more_bytes || frames_ > limits_.frames + more_frames;
 }
 
 void OutboundQueue::Push(Frame frame, Clock::time_point now) {

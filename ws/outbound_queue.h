@@ -27,15 +27,13 @@ class OutboundLevel {
   std::size_t bytes() const { return bytes_.load(); }
   std::size_t frames() const { return frames_.load(); }
 
-  // Core's side: is less than half in use? Saying yes lets one page exceed the limits; saying no
-  // asks for a notice.
+  // Core's side, before it adds catch-up frames: is less than half in use? A no asks for a notice.
   bool TakePage();
   // Queue's side, after frames have left: is a notice due? Says yes once per no.
   bool TakeNotice();
-  // Above the limits, with what a page may add if one was let in?
-  bool Overflows() const;
-  // A page was let in that has not drained yet.
-  bool catching_up() const { return page_.load(); }
+  bool Overflows() const { return bytes_ > limits_.bytes || frames_ > limits_.frames; }
+  // A catch-up has been let in and the queue has not been empty since.
+  bool catching_up() const { return catching_up_; }
 
  private:
   bool IsBelow(std::size_t divisor) const {
@@ -45,8 +43,7 @@ class OutboundLevel {
   const OutboundLimits& limits_;
   std::atomic<std::size_t> bytes_{0};
   std::atomic<std::size_t> frames_{0};
-  std::atomic<bool> page_{false};
-  std::atomic<bool> page_seen_{false};  // the level has been above a half since the yes
+  std::atomic<bool> catching_up_{false};
   std::atomic<bool> notice_{false};
 };
 
@@ -73,7 +70,7 @@ class OutboundQueue {
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
   // Too many, too much, or the oldest waits for too long. During a catch-up the time counts from
-  // the last frame that left: a long page over a slow line is no slow reader.
+  // the last frame that left: who reads much over a slow line is no slow reader.
   bool Exceeds(Clock::time_point now) const;
 
  private:

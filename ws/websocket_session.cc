@@ -64,7 +64,7 @@ class WebSocketSession final : public Connection,
 
  private:
   const ServerOptions& options() const { return thread_.context().options; }
-  WsMetrics& metrics() const { return thread_.context().metrics; }
+  WsMetrics& metrics() const { return *thread_.context().metrics; }
 
   void Configure(bool with_subprotocol);
   void OnAccepted(const error_code& ec);
@@ -113,12 +113,12 @@ void WebSocketSession::Configure(bool with_subprotocol) {
   // Beast's own timer only guards the two handshakes; silence and pings are OnTick()'s.
   stream_.set_option(
       websocket::stream_base::timeout{options().handshake, websocket::stream_base::none(), false});
-  stream_.set_option(websocket::stream_base::decorator([with_subprotocol](
-                                                           websocket::response_type& response) {
-    if (!with_subprotocol) return;
-    response.set(http::field::sec_websocket_protocol,
-                 beast::string_view(kSubprotocol.data(), kSubprotocol.size()));
-  }));
+  stream_.set_option(
+      websocket::stream_base::decorator([with_subprotocol](websocket::response_type& response) {
+        if (!with_subprotocol) return;
+        response.set(http::field::sec_websocket_protocol,
+                     beast::string_view(kSubprotocol.data(), kSubprotocol.size()));
+      }));
   stream_.control_callback(
       [this](websocket::frame_type, beast::string_view) { heard_ = Clock::now(); });
 }
@@ -128,9 +128,8 @@ void WebSocketSession::Start(UpgradeRequest request, bool with_subprotocol) {
   opened_ = heard_ = pinged_ = Clock::now();
   thread_.Add(shared_from_this());
   auto kept = std::make_shared<UpgradeRequest>(std::move(request));
-  stream_.async_accept(*kept, [self = shared_from_this(), kept](const error_code& ec) {
-    self->OnAccepted(ec);
-  });
+  stream_.async_accept(
+      *kept, [self = shared_from_this(), kept](const error_code& ec) { self->OnAccepted(ec); });
 }
 
 void WebSocketSession::OnAccepted(const error_code& ec) {
@@ -181,9 +180,8 @@ void WebSocketSession::RefuseRate(const DecodedFrame& frame) {
   metrics().CountRefusal(core::ErrorCode::kRateLimited);
   const std::string& rid =
       std::visit([](const auto& read) -> const std::string& { return read.rid; }, frame);
-  auto reply = std::make_shared<const std::string>(
-      EncodeError(rid, {core::ErrorCode::kRateLimited, "frame: too many per second",
-                        bucket_.Wait().count()}));
+  auto reply = std::make_shared<const std::string>(EncodeError(
+      rid, {core::ErrorCode::kRateLimited, "frame: too many per second", bucket_.Wait().count()}));
   level_.Add(reply->size());
   Send(std::move(reply));
 }
@@ -241,7 +239,8 @@ void WebSocketSession::SendCloseFrame() {
   close_sent_ = true;
   const CloseReasonInfo& info = InfoOf(*closing_);
   stream_.async_close(
-      websocket::close_reason(info.code, beast::string_view(info.name.data(), info.name.size())),
+      websocket::close_reason(static_cast<websocket::close_code>(info.code),
+                              beast::string_view(info.name.data(), info.name.size())),
       [self = shared_from_this()](const error_code&) { self->Finish(*self->closing_); });
 }
 
@@ -260,10 +259,12 @@ void WebSocketSession::Ping(Clock::time_point now) {
   if (closing_ || !client_ || pinging_ || now - pinged_ < options().ping) return;
   pinging_ = true;
   pinged_ = now;
-  stream_.async_ping({}, [self = shared_from_this()](const error_code&) { self->pinging_ = false; });
+  stream_.async_ping({},
+                     [self = shared_from_this()](const error_code&) { self->pinging_ = false; });
 }
 
 void WebSocketSession::Leave() {
+  if (closing_) return;
   if (!client_) return Finish(CloseReason::kDraining);
   thread_.RunOnCore([client = client_] { client->CloseForRestart(); });
 }
