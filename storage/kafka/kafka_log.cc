@@ -201,7 +201,11 @@ void KafkaLog::Impl::Answer(Callback<Status> done, Status status) {
 
 void KafkaLog::Impl::SetAvailable(bool now, const char* cause) {
   if (available.exchange(now) == now) return;
-  log::Warn(now ? "kafka_up" : "kafka_down", {{"cause", cause}});
+  if (now) {
+    log::Info("kafka_up", {{"cause", cause}});
+  } else {
+    log::Warn("kafka_down", {{"cause", cause}});
+  }
 }
 
 std::shared_ptr<rd_kafka_t> KafkaLog::Impl::CurrentProducer() {
@@ -277,6 +281,11 @@ void KafkaLog::Append(const core::LogRecord& record, Callback<Status> done) {
   // No report will come for it.
   if (error == RD_KAFKA_RESP_ERR__QUEUE_FULL) impl_->overflows.Increment();
   impl_->Answer(std::move(waiting->done), JudgeRefusal(error));
+}
+
+void KafkaLog::FailFatallyForTest() {
+  rd_kafka_test_fatal_error(impl_->CurrentProducer().get(),
+                            RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH, "told to fail");
 }
 
 bool KafkaLog::available() const {

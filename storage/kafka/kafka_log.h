@@ -43,6 +43,9 @@ class KafkaLog final : public core::MessageLog {
   void Append(const core::LogRecord& record, Callback<Status> done) override;
   bool available() const override;
 
+  // The producer reports an error that it can't recover from.
+  void FailFatallyForTest();
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
