@@ -15,10 +15,10 @@ namespace {
 
 // Steps at which faults are armed; those that stand here more often are chosen more often.
 const std::vector<std::string> kSteps = {
-    "commit",    "commit",    "commit",  "take",   "mark",   "lease",  "warm",
-    "reg",       "join",      "window",  "heads",  "routes", "genset", "genget",
-    "hb",        "append",    "append",  "pg_insert", "pg_insert", "pg_look", "pg_max",
-    "pg_max",    "pg_gen",    "pg_range", "relay", "relay"};
+    "commit", "commit", "commit",   "take",      "mark",      "lease",   "warm",
+    "reg",    "join",   "window",   "heads",     "routes",    "genset",  "genget",
+    "hb",     "append", "append",   "pg_insert", "pg_insert", "pg_look", "pg_max",
+    "pg_max", "pg_gen", "pg_range", "relay",     "relay"};
 
 }  // namespace
 
@@ -107,8 +107,7 @@ double Faults::Begin(const std::string& kind, SimNode& node) {
     return HangNode(node, random.Pick(lengths));
   }
   if (kind == "longpause") {
-    return HangNode(node,
-                    std::min(random.Uniform(kDedup * .8, kDedup * 1.2), 36 - world_.now()));
+    return HangNode(node, std::min(random.Uniform(kDedup * .8, kDedup * 1.2), 36 - world_.now()));
   }
   if (kind == "stall") return StallRedis();
   if (kind == "wipe") return LoseRedis(false);
@@ -136,8 +135,7 @@ double Faults::CrashNode(SimNode& node) {
 
 double Faults::HangNode(SimNode& node, double seconds) {
   node.Hang();
-  world_.timeline().After(Seconds(seconds),
-                          [&node, epoch = node.epoch()] { node.Wake(epoch); });
+  world_.timeline().After(Seconds(seconds), [&node, epoch = node.epoch()] { node.Wake(epoch); });
   return seconds;
 }
 
@@ -225,9 +223,8 @@ double Faults::CutFromRedis(SimNode& node) {
   node.SetRedisLink(false);
   world_.Trace(node.name().value() + ": cut from redis");
   if (random.Chance(.5)) {
-    world_.timeline().After(Seconds(.3), [&node, run_id = node.redis_run_id()] {
-      node.LoseRedis(run_id);
-    });
+    world_.timeline().After(Seconds(.3),
+                            [&node, run_id = node.redis_run_id()] { node.LoseRedis(run_id); });
   }
   world_.timeline().After(Seconds(seconds), [this, &node] {
     node.SetRedisLink(true);

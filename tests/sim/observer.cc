@@ -36,8 +36,7 @@ std::string Observer::Describe(const Placed& placed) const {
 
 // ---- As things happen
 
-void Observer::OnPlaced(const core::Message& message, const core::Place& place,
-                        const SimNode& by) {
+void Observer::OnPlaced(const core::Message& message, const core::Place& place, const SimNode& by) {
   Note("placed");
   auto placed = std::make_shared<Placed>();
   placed->room = message.room;
@@ -119,9 +118,8 @@ std::set<Seq> Observer::Present(SimNode& node, const RoomId& room) const {
   SimRedis& redis = node.redis();
   const auto mark = redis.state().GetGeneration(redis.run_id());
   if (mark.number == 0) return present;
-  const auto window =
-      redis.state().Window(world_.timeline().WallMillis(),
-                           {room, mark.number, 0, core::kMaxSeq, 1'000'000, false});
+  const auto window = redis.state().Window(world_.timeline().WallMillis(),
+                                           {room, mark.number, 0, core::kMaxSeq, 1'000'000, false});
   for (const core::PlacedMessage& message : window.messages) present.insert(message.place.seq);
   return present;
 }
@@ -239,8 +237,7 @@ bool Observer::AnotherTextHasRow(const Placed& placed) const {
   return false;
 }
 
-std::vector<Seq> Observer::Missed(const Interval& interval, Seq up_to,
-                                  double placed_before) const {
+std::vector<Seq> Observer::Missed(const Interval& interval, Seq up_to, double placed_before) const {
   std::vector<Seq> missed;
   const auto* rows = world_.store().state().RowsOf(interval.room);
   if (rows == nullptr) return missed;
@@ -251,8 +248,7 @@ std::vector<Seq> Observer::Missed(const Interval& interval, Seq up_to,
     const PlacedPtr placed = Find(interval.room, received.seq);
     if (placed != nullptr) got_by_key[placed->key].push_back(placed);
   }
-  for (auto it = rows->upper_bound(interval.start); it != rows->end() && it->first <= up_to;
-       ++it) {
+  for (auto it = rows->upper_bound(interval.start); it != rows->end() && it->first <= up_to; ++it) {
     const PlacedPtr placed = Find(interval.room, it->first);
     if (got.contains(it->first) || placed == nullptr || placed->at > placed_before) continue;
     const auto& earlier = got_by_key[placed->key];

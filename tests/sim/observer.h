@@ -90,7 +90,8 @@ class Observer {
   bool IsLate(const Placed& placed, const Placed& again) const;
   bool AnotherTextHasRow(const Placed& placed) const;
   std::string Describe(const Placed& placed) const;
-  // Numbers that the interval should have got and did not, of messages placed before `placed_before`.
+  // Numbers that the interval should have got and did not, of messages placed before
+  // `placed_before`.
   std::vector<core::Seq> Missed(const Interval& interval, core::Seq up_to,
                                 double placed_before) const;
   void CheckComplete();

@@ -34,9 +34,8 @@ void Observer::FinishPlaces() {
       Violation(AnotherTextHasRow(*placed) ? "TEXT_LOST" : "LOST",
                 Describe(*placed) + ": no row there and no later place");
     }
-    std::sort(places.begin(), places.end(), [](const PlacedPtr& a, const PlacedPtr& b) {
-      return a->place.seq < b->place.seq;
-    });
+    std::sort(places.begin(), places.end(),
+              [](const PlacedPtr& a, const PlacedPtr& b) { return a->place.seq < b->place.seq; });
     for (std::size_t i = 0; i + 1 < places.size(); ++i) {
       const Placed& placed = *places[i];
       if (IsVoid(placed)) {
@@ -63,8 +62,8 @@ void Observer::FinishAcks() {
 // P3, P4, P5: the interval has everything, once, in order, and nothing that isn't stored.
 void Observer::FinishInterval(const SimClient& client, const Interval& interval) {
   const Seq last = interval.received.empty() ? interval.start : interval.received.back().seq;
-  const bool goes_on = !interval.to && client.link() != nullptr &&
-                       interval.IsJoinedOn(client.link());
+  const bool goes_on =
+      !interval.to && client.link() != nullptr && interval.IsJoinedOn(client.link());
   Seq head = 0;
   if (const auto* rows = world_.store().state().RowsOf(interval.room); rows && goes_on) {
     for (const auto& [seq, row] : *rows) {
@@ -129,8 +128,8 @@ void Observer::CheckInTime(const SimClient& client, const Interval& interval) {
     const bool renumbered = std::any_of(places.begin(), places.end(),
                                         [this](const PlacedPtr& p) { return IsVoid(*p); });
     if (received == got.end() && renumbered) continue;  // MISSED looks at these
-    Violation("LATE", client.name() + " " + Describe(placed) + " placed at " +
-                          std::to_string(at) + ", got " +
+    Violation("LATE", client.name() + " " + Describe(placed) + " placed at " + std::to_string(at) +
+                          ", got " +
                           (received == got.end() ? "never" : std::to_string(received->second)));
   }
 }
@@ -146,8 +145,8 @@ void Observer::FinishServices() {
   const auto left = redis.state().UnstoredOlderThan(world_.timeline().WallMillis(),
                                                     std::chrono::seconds(10), 1, mark.number);
   if (!left.empty()) {
-    Violation("U_LEFT", left.front().message->room.value() + "#" +
-                            Show(left.front().place.seq) + " has no row for over 10 s");
+    Violation("U_LEFT", left.front().message->room.value() + "#" + Show(left.front().place.seq) +
+                            " has no row for over 10 s");
   }
 }
 

@@ -89,8 +89,7 @@ void SimClient::Resume(const SimLinkPtr& link) {
     chat.Resume(link->session(), rooms,
                 [this, link, names](const std::vector<core::ClientResult<core::JoinReply>>& all) {
                   for (std::size_t i = 0; i < all.size(); ++i) {
-                    const auto generation =
-                        link->node().JoinGeneration(link->session(), names[i]);
+                    const auto generation = link->node().JoinGeneration(link->session(), names[i]);
                     link->ToClient([this, link, result = all[i], room = names[i], generation] {
                       OnJoined(link, result, room, generation);
                     });
@@ -133,17 +132,15 @@ void SimClient::OnJoined(const SimLinkPtr& link, const core::ClientResult<core::
     world_.observer().Note("unrecovered");
   }
   const auto present = present_.find(room);
-  Interval& interval = present != present_.end()
-                           ? *present->second
-                           : Begin(room, reply->cursor, generation, nullptr);
+  Interval& interval = present != present_.end() ? *present->second
+                                                 : Begin(room, reply->cursor, generation, nullptr);
   interval.links.push_back(link);
   interval.generations.emplace(link, generation);
   interval.joined_at = world_.now();
   if (world_.tracing()) {
     world_.Trace(name_ + ": joined " + room.value() + " on " + link->node().name().value() +
-                 ", generation " + std::to_string(generation) + ", cursor " +
-                 Show(reply->cursor) + ", head " + Show(reply->head) +
-                 (reply->recovered ? "" : ", not recovered"));
+                 ", generation " + std::to_string(generation) + ", cursor " + Show(reply->cursor) +
+                 ", head " + Show(reply->head) + (reply->recovered ? "" : ", not recovered"));
   }
 }
 
@@ -185,8 +182,8 @@ void SimClient::OnEvent(const SimLinkPtr& link, const core::EventPtr& event) {
   }
   Seq& last = last_seq_[event->room];
   if (event->place.seq <= last) {
-    observer.Violation("ORDER", name_ + " has " + Show(last) + ", gets " +
-                                    event->room.value() + "#" + Show(event->place.seq));
+    observer.Violation("ORDER", name_ + " has " + Show(last) + ", gets " + event->room.value() +
+                                    "#" + Show(event->place.seq));
   }
   last = event->place.seq;
   present->second->received.push_back(
@@ -294,13 +291,13 @@ void SimClient::ReadHistory() {
   }
   link_->ToNode([this, link = link_, request](core::ChatNode& chat) {
     const auto before = world_.observer().Present(link->node(), request.room);
-    chat.History(link->session(), request,
-                 [this, link, request,
-                  before](const core::ClientResult<core::HistoryPage>& result) {
-                   const auto* page = std::get_if<core::HistoryPage>(&result);
-                   if (page == nullptr) return;
-                   world_.observer().OnHistory(link->node(), request, *page, before);
-                 });
+    chat.History(
+        link->session(), request,
+        [this, link, request, before](const core::ClientResult<core::HistoryPage>& result) {
+          const auto* page = std::get_if<core::HistoryPage>(&result);
+          if (page == nullptr) return;
+          world_.observer().OnHistory(link->node(), request, *page, before);
+        });
   });
 }
 

@@ -71,9 +71,9 @@ struct Interval {
   core::Seq start = 0;
   core::Generation generation = 0;  // in which it began
   double from = 0;
-  double joined_at = 0;        // for the last time
-  std::optional<double> to;    // none: it goes on
-  std::string why;             // ... it ended
+  double joined_at = 0;      // for the last time
+  std::optional<double> to;  // none: it goes on
+  std::string why;           // ... it ended
   std::vector<Received> received;
   std::vector<SimLinkPtr> links;  // on which it was joined, in order
   std::map<SimLinkPtr, core::Generation> generations;

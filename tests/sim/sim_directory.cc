@@ -21,15 +21,6 @@ using memory::DirectoryState;
 SimDirectory::SimDirectory(SimWorld& world, SimNode& node, SimScheduler& scheduler)
     : world_(world), node_(node), scheduler_(scheduler) {}
 
-// What becomes of an answer when it is handled: late, or of a given-up connection, it is lost.
-Status SimDirectory::Judge(const Status& status, std::uint64_t link, TimePoint deadline) const {
-  const core::ProtocolRules& rules = world_.options().rules;
-  if (!status.ok()) return status;
-  if (rules.latereply && scheduler_.Now() > deadline) return DeadlineExceeded("redis: late");
-  if (rules.connreply && link != link_) return Unavailable("redis: connection given up");
-  return status;
-}
-
 template <class T, class Run>
 void SimDirectory::Send(const char* script, Deadline deadline, Callback<Result<T>> done, Run run) {
   auto reply = std::make_shared<std::optional<T>>();
@@ -41,13 +32,11 @@ void SimDirectory::Send(const char* script, Deadline deadline, Callback<Result<T
   call->execute = [this, reply, run](SimRedis& redis) {
     *reply = run(redis.state(), redis.run_id(), world_.timeline().WallMillis());
   };
-  call->finish = [this, reply, done, link = link_, end = deadline.end(),
-                  finished = false](const Status& status) mutable {
+  // Handed over as it comes, late or on a link that was given up: the core must see to that.
+  call->finish = [this, reply, done, finished = false](const Status& status) mutable {
     if (std::exchange(finished, true)) return;
-    scheduler_.Arrive([this, reply, done, link, end, status] {
-      const Status judged = Judge(status, link, end);
-      done(judged.ok() ? Result<T>(**reply) : Result<T>(judged));
-    });
+    scheduler_.Arrive(
+        [reply, done, status] { done(status.ok() ? Result<T>(**reply) : Result<T>(status)); });
   };
 
   world_.Hit(script, "sent", &node_);
@@ -66,8 +55,9 @@ void SimDirectory::Connect(Deadline deadline, Callback<Result<std::string>> done
     if (reply.ok() && link == link_) run_id_ = *reply;
     done(reply);
   };
-  Send<std::string>("hello", deadline, connected,
-                    [](DirectoryState&, const std::string& run_id, std::int64_t) { return run_id; });
+  Send<std::string>(
+      "hello", deadline, connected,
+      [](DirectoryState&, const std::string& run_id, std::int64_t) { return run_id; });
 }
 
 void SimDirectory::Lose(const std::string& run_id) {
@@ -78,10 +68,10 @@ void SimDirectory::Lose(const std::string& run_id) {
 }
 
 // Every script but the first needs a connection.
-#define MINICHAT_SIM_NEEDS_LINK(done)                                                      \
-  if (run_id_.empty()) {                                                                   \
+#define MINICHAT_SIM_NEEDS_LINK(done)                                                         \
+  if (run_id_.empty()) {                                                                      \
     scheduler_.Post([done = std::move(done)] { done(Unavailable("redis: not connected")); }); \
-    return;                                                                                \
+    return;                                                                                   \
   }
 
 template <class Run>
@@ -122,21 +112,17 @@ void SimDirectory::SetGeneration(Generation number, core::GenerationMark seen, D
 void SimDirectory::Register(const core::NodeIdentity& node, Deadline deadline,
                             Callback<Result<core::RegisterOutcome>> done) {
   MINICHAT_SIM_NEEDS_LINK(done)
-  Send<core::RegisterOutcome>(
-      "reg", deadline, std::move(done),
-      [node](DirectoryState& state, const std::string&, std::int64_t now_ms) {
-        return state.Register(now_ms, node);
-      });
+  Send<core::RegisterOutcome>("reg", deadline, std::move(done),
+                              [node](DirectoryState& state, const std::string&,
+                                     std::int64_t now_ms) { return state.Register(now_ms, node); });
 }
 
 void SimDirectory::Heartbeat(const core::NodeIdentity& node, Deadline deadline,
                              Callback<Result<core::HeartbeatReply>> done) {
   MINICHAT_SIM_NEEDS_LINK(done)
-  Send<core::HeartbeatReply>(
-      "hb", deadline, std::move(done),
-      [node](DirectoryState& state, const std::string&, std::int64_t now_ms) {
-        return state.Heartbeat(now_ms, node);
-      });
+  Send<core::HeartbeatReply>("hb", deadline, std::move(done),
+                             [node](DirectoryState& state, const std::string&,
+                                    std::int64_t now_ms) { return state.Heartbeat(now_ms, node); });
 }
 
 void SimDirectory::Unregister(const core::NodeIdentity& node, Deadline deadline,
@@ -156,11 +142,10 @@ void SimDirectory::CleanDeadRoutes(Generation generation, Deadline deadline,
 void SimDirectory::SetRelayMode(const std::string& mode, Deadline deadline,
                                 Callback<Result<core::RelayModeSetting>> done) {
   MINICHAT_SIM_NEEDS_LINK(done)
-  Send<core::RelayModeSetting>(
-      "mode", deadline, std::move(done),
-      [mode](DirectoryState& state, const std::string&, std::int64_t) {
-        return state.SetRelayMode(mode);
-      });
+  Send<core::RelayModeSetting>("mode", deadline, std::move(done),
+                               [mode](DirectoryState& state, const std::string&, std::int64_t) {
+                                 return state.SetRelayMode(mode);
+                               });
 }
 
 void SimDirectory::Join(const RoomId& room, const core::Route& route, Generation generation,
@@ -171,11 +156,10 @@ void SimDirectory::Join(const RoomId& room, const core::Route& route, Generation
     if (reply.ok() && !reply->cold) joined_in_[{session, room}] = generation;
     done(reply);
   };
-  Send<core::JoinOutcome>(
-      "join", deadline, joined,
-      [=](DirectoryState& state, const std::string&, std::int64_t now_ms) {
-        return state.Join(now_ms, room, route, generation);
-      });
+  Send<core::JoinOutcome>("join", deadline, joined,
+                          [=](DirectoryState& state, const std::string&, std::int64_t now_ms) {
+                            return state.Join(now_ms, room, route, generation);
+                          });
 }
 
 Generation SimDirectory::JoinGeneration(const core::SessionId& session, const RoomId& room) const {
@@ -193,10 +177,9 @@ void SimDirectory::Leave(const RoomId& room, const core::SessionId& session,
 
 void SimDirectory::Reroute(const RoomId& room, std::vector<core::Route> routes,
                            Generation generation, Deadline deadline, Callback<Status> done) {
-  SendStatus("reroute", deadline, std::move(done),
-             [=](DirectoryState& state, std::int64_t now_ms) {
-               state.Reroute(now_ms, room, routes, generation);
-             });
+  SendStatus("reroute", deadline, std::move(done), [=](DirectoryState& state, std::int64_t now_ms) {
+    state.Reroute(now_ms, room, routes, generation);
+  });
 }
 
 void SimDirectory::Routes(const RoomId& room, Generation generation, Deadline deadline,
@@ -255,16 +238,16 @@ void SimDirectory::UnstoredOlderThan(Duration age, std::size_t limit, Generation
 void SimDirectory::Window(const core::WindowRequest& request, Deadline deadline,
                           Callback<Result<core::WindowReply>> done) {
   MINICHAT_SIM_NEEDS_LINK(done)
-  Send<core::WindowReply>("window", deadline, std::move(done),
-                          [=, this](DirectoryState& state, const std::string&,
-                                    std::int64_t now_ms) {
-                            core::WindowReply reply = state.Window(now_ms, request);
-                            const bool lies = world_.options().lie == Lie::kSkipOnResume;
-                            if (lies && reply.messages.size() > 2) {
-                              reply.messages.erase(reply.messages.begin() + 1);
-                            }
-                            return reply;
-                          });
+  Send<core::WindowReply>(
+      "window", deadline, std::move(done),
+      [=, this](DirectoryState& state, const std::string&, std::int64_t now_ms) {
+        core::WindowReply reply = state.Window(now_ms, request);
+        const bool lies = world_.options().lie == Lie::kSkipOnResume;
+        if (lies && reply.messages.size() > 2) {
+          reply.messages.erase(reply.messages.begin() + 1);
+        }
+        return reply;
+      });
 }
 
 void SimDirectory::Heads(std::vector<RoomId> rooms, Generation generation, Deadline deadline,

@@ -76,7 +76,6 @@ class SimDirectory final : public core::RoomDirectory {
   void Send(const char* script, Deadline deadline, Callback<Result<T>> done, Run run);
   template <class Run>
   void SendStatus(const char* script, Deadline deadline, Callback<Status> done, Run run);
-  Status Judge(const Status& status, std::uint64_t link, TimePoint deadline) const;
 
   SimWorld& world_;
   SimNode& node_;

@@ -108,8 +108,7 @@ void SimLog::Append(const core::LogRecord& record, Callback<Status> done) {
   }
   double& last = last_append_[record.message->room];
   last = std::max(last + 1e-6, *fate.appended);
-  const double report_delay =
-      fate.reported ? std::max(.0005, *fate.reported - *fate.appended) : -1;
+  const double report_delay = fate.reported ? std::max(.0005, *fate.reported - *fate.appended) : -1;
   timeline.At(at(last), [this, record, finish, report_delay, loses] {
     scheduler_.Arrive(
         [this, record, finish, report_delay, loses] {
@@ -146,8 +145,8 @@ void SimLog::Poll(std::int32_t partition) {
 void SimLog::Hand(std::int32_t partition) {
   SimKafka& kafka = world_.kafka();
   if (consumer_ == nullptr) return;
-  const bool idle = kafka.owner(partition) != &node_ || kafka.lag() ||
-                    kafka.log().waiting(partition) == 0;
+  const bool idle =
+      kafka.owner(partition) != &node_ || kafka.lag() || kafka.log().waiting(partition) == 0;
   if (idle) {
     Poll(partition);
     return;
@@ -156,15 +155,15 @@ void SimLog::Hand(std::int32_t partition) {
   const std::uint64_t ownership = kafka.ownership(partition);
   const std::int64_t from = batch.records.front().offset;
   const std::int64_t next = batch.records.back().offset + 1;
-  consumer_->OnBatch(std::move(batch), [this, partition, ownership, from,
-                                        next](const Status& status) {
-    if (scheduler_.dead()) return;
-    if (status.ok()) {
-      OnStored(partition, ownership, from, next);
-    } else {
-      Poll(partition);
-    }
-  });
+  consumer_->OnBatch(std::move(batch),
+                     [this, partition, ownership, from, next](const Status& status) {
+                       if (scheduler_.dead()) return;
+                       if (status.ok()) {
+                         OnStored(partition, ownership, from, next);
+                       } else {
+                         Poll(partition);
+                       }
+                     });
 }
 
 void SimLog::OnStored(std::int32_t partition, std::uint64_t ownership, std::int64_t from,

@@ -36,8 +36,7 @@ void SimLink::ToClient(std::function<void()> frame) {
   if (!open_) return;
   Timeline& timeline = world_.timeline();
   last_to_client_ = std::max(last_to_client_ + Seconds(1e-6), timeline.Now() + world_.Net());
-  timeline.At(last_to_client_,
-              [self = shared_from_this(), frame = std::move(frame)] { frame(); });
+  timeline.At(last_to_client_, [self = shared_from_this(), frame = std::move(frame)] { frame(); });
 }
 
 void SimLink::Deliver(const core::EventPtr& event) {
@@ -58,22 +57,20 @@ bool SimLink::CanTakePage() const {
   if (drain_awaited_) return false;
   if (!world_.random().Chance(.1)) return true;
   drain_awaited_ = true;
-  world_.timeline().After(
-      Seconds(world_.random().Uniform(.01, .3)), [self = shared_from_this()] {
-        if (self->node_.epoch() != self->epoch_) return;
-        self->node_.Arrive([self] {
-          self->drain_awaited_ = false;
-          if (self->open_) self->node_.chat().OnDrained(self->session_);
-        });
-      });
+  world_.timeline().After(Seconds(world_.random().Uniform(.01, .3)), [self = shared_from_this()] {
+    if (self->node_.epoch() != self->epoch_) return;
+    self->node_.Arrive([self] {
+      self->drain_awaited_ = false;
+      if (self->open_) self->node_.chat().OnDrained(self->session_);
+    });
+  });
   return false;
 }
 
 void SimLink::TellGap(const core::RoomId& room, core::Seq, core::Seq to) {
   const core::Generation generation = node_.JoinGeneration(session_, room);
-  ToClient([this, room, to, generation] {
-    client_.OnGap(shared_from_this(), room, to, generation);
-  });
+  ToClient(
+      [this, room, to, generation] { client_.OnGap(shared_from_this(), room, to, generation); });
 }
 
 void SimLink::CloseForRestart() {

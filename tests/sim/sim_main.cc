@@ -59,7 +59,8 @@ bool ParseFlag(const std::string& flag, const std::string& value, Arguments* arg
   if (flag == "--lie") return FindLie(value, &options.lie);
   if (flag == "--rate") return (options.rate = std::stod(value)) > 0;
   if (flag == "--pair") return (options.pair = std::stod(value)) >= 0;
-  if (flag == "--threads") return (arguments->threads = static_cast<unsigned>(std::stoul(value))) > 0;
+  if (flag == "--threads")
+    return (arguments->threads = static_cast<unsigned>(std::stoul(value))) > 0;
   return false;
 }
 

@@ -24,8 +24,8 @@ struct SimNode::Life {
     options.name = node.name();
     options.relay_address = "relay:" + node.name().value();
     chat = std::make_unique<core::ChatNode>(
-        std::move(options), core::NodePorts{scheduler, log, &log, directory, store, relay, encoder,
-                                            world.metrics()});
+        std::move(options),
+        core::NodePorts{scheduler, log, &log, directory, store, relay, encoder, world.metrics()});
   }
 
   SimScheduler scheduler;

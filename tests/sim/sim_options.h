@@ -13,19 +13,19 @@ namespace minichat::sim {
 // Lies that a simulated service can tell: each breaks one promise, and the observer must notice.
 enum class Lie {
   kNone,
-  kReportUnlogged,   // P1: the log reports records that it lost
-  kForgetIds,        // P2: commits don't find what has a place
-  kSwapDeliveries,   // P3: a client gets two events in the wrong order
-  kHideHead,         // P4: relays are lost and heads never move
-  kSkipOnResume,     // P5: reads lack an event
-  kLoseRows,         // P6: the store says that it wrote what it didn't
+  kReportUnlogged,  // P1: the log reports records that it lost
+  kForgetIds,       // P2: commits don't find what has a place
+  kSwapDeliveries,  // P3: a client gets two events in the wrong order
+  kHideHead,        // P4: relays are lost and heads never move
+  kSkipOnResume,    // P5: reads lack an event
+  kLoseRows,        // P6: the store says that it wrote what it didn't
 };
 
 struct SimOptions {
   std::uint64_t seed = 1;
   std::vector<std::string> faults;
-  double rate = 1;       // of faults; 1: one in three seconds
-  double pair = .25;     // chance that two faults come at the same instant
+  double rate = 1;             // of faults; 1: one in three seconds
+  double pair = .25;           // chance that two faults come at the same instant
   bool late_unmarked = false;  // clients also retry unmarked after dedup.ttl
   core::ProtocolRules rules;
   Lie lie = Lie::kNone;

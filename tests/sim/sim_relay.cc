@@ -84,9 +84,8 @@ void SimRelay::Arrive(const std::shared_ptr<Delivery>& delivery,
     for (const std::size_t index : indexes) recipients.push_back(delivery->recipients[index]);
     const auto results =
         target->chat().OnRelayed(delivery->incarnation, delivery->event, recipients);
-    world_.timeline().After(world_.Net(), [this, delivery, indexes, results] {
-      Answer(delivery, indexes, results);
-    });
+    world_.timeline().After(
+        world_.Net(), [this, delivery, indexes, results] { Answer(delivery, indexes, results); });
   });
 }
 

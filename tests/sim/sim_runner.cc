@@ -4,6 +4,7 @@
 #include <sstream>
 #include <thread>
 
+#include "server/base/log.h"
 #include "server/base/metrics.h"
 #include "server/core/core_metrics.h"
 #include "tests/sim/faults.h"
@@ -83,6 +84,7 @@ std::vector<std::string> FaultsOf(std::uint64_t seed) {
 }
 
 SimSummary RunSeeds(const SimOptions& options, const SeedRange& range) {
+  log::SetLevel(log::Level::kOff);  // a run's trace says more
   SimSummary summary;
   MetricsRegistry registry;
   core::CoreMetrics metrics(registry);
@@ -101,8 +103,7 @@ SimSummary RunSeeds(const SimOptions& options, const SeedRange& range) {
   return summary;
 }
 
-SimSummary RunSeedsInThreads(const SimOptions& options, const SeedRange& range,
-                             unsigned threads) {
+SimSummary RunSeedsInThreads(const SimOptions& options, const SeedRange& range, unsigned threads) {
   std::vector<SimSummary> parts(threads);
   std::vector<std::jthread> running;
   const std::uint64_t share = (range.to - range.from + threads) / threads;

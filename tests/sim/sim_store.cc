@@ -72,20 +72,11 @@ void SimStore::Execute(const std::shared_ptr<Call<T>>& call) {
   });
 }
 
-// A reply that is handled after the deadline counts as lost.
 template <class T>
 void SimStore::Finish(const std::shared_ptr<Call<T>>& call, Status status) {
   if (std::exchange(call->finished, true)) return;
-  scheduler_.Arrive([this, call, status] {
-    const bool late = world_.options().rules.latereply && scheduler_.Now() > call->deadline;
-    if (!status.ok()) {
-      call->done(status);
-    } else if (late) {
-      call->done(DeadlineExceeded("postgres: late"));
-    } else {
-      call->done(*call->reply);
-    }
-  });
+  scheduler_.Arrive(
+      [call, status] { call->done(status.ok() ? Result<T>(*call->reply) : Result<T>(status)); });
 }
 
 void SimStore::NextGeneration(const std::string& run_id, Deadline deadline,
@@ -104,20 +95,19 @@ void SimStore::CurrentGeneration(Deadline deadline, Callback<Result<Generation>>
 
 void SimStore::PrepareWarming(const RoomId& room, Generation generation, Deadline deadline,
                               Callback<Result<core::WarmingFacts>> done) {
-  Send<core::WarmingFacts>("pg_max", deadline, std::move(done),
-                           [this, room, generation](StoreState& state) {
-                             return state.PrepareWarming(world_.timeline().WallMillis(), room,
-                                                         generation);
-                           });
+  Send<core::WarmingFacts>(
+      "pg_max", deadline, std::move(done), [this, room, generation](StoreState& state) {
+        return state.PrepareWarming(world_.timeline().WallMillis(), room, generation);
+      });
 }
 
 void SimStore::Lookup(const RoomId& room, const core::MessageId& id,
                       std::optional<core::MessageId> variant, core::BodyHash hash,
                       Deadline deadline, Callback<Result<std::optional<core::StoredRow>>> done) {
-  Send<std::optional<core::StoredRow>>(
-      "pg_look", deadline, std::move(done), [room, id, variant, hash](StoreState& state) {
-        return state.Lookup(room, id, variant, hash);
-      });
+  Send<std::optional<core::StoredRow>>("pg_look", deadline, std::move(done),
+                                       [room, id, variant, hash](StoreState& state) {
+                                         return state.Lookup(room, id, variant, hash);
+                                       });
 }
 
 void SimStore::Insert(std::vector<core::NewRow> rows, Generation generation, Deadline deadline,
@@ -131,8 +121,7 @@ void SimStore::Insert(std::vector<core::NewRow> rows, Generation generation, Dea
 core::InsertReply SimStore::InsertNow(StoreState& state, std::vector<core::NewRow> rows,
                                       Generation generation) {
   if (world_.options().lie == Lie::kLoseRows && world_.random().Chance(.1)) rows.pop_back();
-  const core::InsertReply reply =
-      state.Insert(world_.timeline().WallMillis(), rows, generation);
+  const core::InsertReply reply = state.Insert(world_.timeline().WallMillis(), rows, generation);
   if (reply.fenced) return reply;
   std::vector<bool> dead(rows.size());
   for (const std::size_t index : reply.dead) dead[index] = true;

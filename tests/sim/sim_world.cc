@@ -33,8 +33,8 @@ SimWorld::SimWorld(const SimOptions& options, core::CoreMetrics& metrics)
   }
   for (const char* user : {"ann", "bob", "cyd"}) {
     for (const char* device : {"0", "1"}) {
-      clients_.push_back(std::make_unique<SimClient>(*this, std::string(user) + device,
-                                                     core::UserId(user)));
+      clients_.push_back(
+          std::make_unique<SimClient>(*this, std::string(user) + device, core::UserId(user)));
     }
   }
 }

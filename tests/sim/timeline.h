@@ -45,9 +45,7 @@ class Timeline {
   explicit Timeline(std::uint64_t seed) : random_(seed) {}
 
   TimePoint Now() const { return now_; }
-  double seconds() const {
-    return std::chrono::duration<double>(now_.time_since_epoch()).count();
-  }
+  double seconds() const { return std::chrono::duration<double>(now_.time_since_epoch()).count(); }
   std::int64_t WallMillis() const;
 
   void At(TimePoint when, Work work);
