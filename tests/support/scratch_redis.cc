@@ -67,10 +67,6 @@ std::string ToText(const redisReply& reply) {
 
 }  // namespace
 
-bool ServicesAreRequired() {
-  return std::getenv("CI") != nullptr || std::getenv("MINICHAT_REQUIRE_SERVICES") != nullptr;
-}
-
 std::unique_ptr<ScratchRedis> ScratchRedis::Start(std::vector<std::string> arguments) {
   if (!IsInstalled("redis-server")) return nullptr;
   std::unique_ptr<ScratchRedis> redis(new ScratchRedis(std::move(arguments)));
