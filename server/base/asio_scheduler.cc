@@ -53,7 +53,7 @@ struct AsioScheduler::Timers {
   TimerId last = 0;
   bool armed = false;
   TimePoint armed_for{};
-  std::random_device random;
+  std::mt19937_64 random{(std::uint64_t{std::random_device()()} << 32) | std::random_device()()};
 };
 
 AsioScheduler::AsioScheduler(boost::asio::io_context& io)
@@ -94,7 +94,7 @@ void AsioScheduler::Cancel(TimerId id) {
 }
 
 std::uint64_t AsioScheduler::Random() {
-  return (std::uint64_t{timers_->random()} << 32) | timers_->random();
+  return timers_->random();
 }
 
 }  // namespace minichat

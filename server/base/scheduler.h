@@ -42,7 +42,8 @@ class Scheduler {
   virtual TimerId RunAfter(Duration delay, Work work) = 0;
   // Unknown or fired ids are ignored. After Cancel() the work does not run.
   virtual void Cancel(TimerId id) = 0;
-  // A number that nobody can guess in production and that the seed decides in the simulation.
+  // For ids, jitter and tokens between nodes, which must not collide but are no secrets. Seeded by
+  // the system in production, by the seed in the simulation.
   virtual std::uint64_t Random() = 0;
 };
 

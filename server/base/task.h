@@ -59,6 +59,8 @@ struct TaskPromise<void> : TaskPromiseBase {
 // Tasks that live in that frame, all that it was waiting for; nothing of it runs afterwards.
 //
 // Lifetime:  arguments are copied into the frame; pass references only to what outlives the Task.
+//            An awaited call takes named variables, never braced temporaries, and stands in no
+//            conditional expression: g++ 12 destroys such temporaries twice.
 // Threading: confined to one scheduler's thread.
 // Errors:    returned values. An escaping exception ends the process.
 template <class T>
@@ -138,7 +140,7 @@ class TaskScope {
   std::size_t size_ = 0;
 };
 
-// One value that arrives once, from a callback. `callback()` may be called at any time, also after
+// One value that arrives once, from a callback. Copies share it. `callback()` may be called at any time, also after
 // the waiter is gone (then it does nothing); more than once: only the first counts.
 //
 // Threading: confined to one scheduler's thread.
@@ -146,7 +148,7 @@ template <class T>
 class Completion {
  public:
   explicit Completion(Scheduler& scheduler)
-      : scheduler_(scheduler), state_(std::make_shared<State>()) {}
+      : scheduler_(&scheduler), state_(std::make_shared<State>()) {}
 
   Callback<T> callback() const {
     return [state = state_](T value) { Set(*state, std::move(value)); };
@@ -190,9 +192,9 @@ class Completion {
   };
 
   // Waits for the value; then Take() it.
-  Awaiter Wait() { return Awaiter(scheduler_, state_, std::nullopt); }
+  Awaiter Wait() { return Awaiter(*scheduler_, state_, std::nullopt); }
   // Waits until the value is there or `until` has passed; the value may still come later.
-  Awaiter WaitUntil(TimePoint until) { return Awaiter(scheduler_, state_, until); }
+  Awaiter WaitUntil(TimePoint until) { return Awaiter(*scheduler_, state_, until); }
 
  private:
   struct State {
@@ -206,7 +208,7 @@ class Completion {
     if (state.waiter) std::exchange(state.waiter, {}).resume();
   }
 
-  Scheduler& scheduler_;
+  Scheduler* scheduler_;
   std::shared_ptr<State> state_;
 };
 

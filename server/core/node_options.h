@@ -28,6 +28,7 @@ struct NodeOptions {
   Duration sweep_grace = std::chrono::milliseconds(200);  // behind only if still behind after it
   Duration gap_after = std::chrono::milliseconds(1500);
   Duration young = std::chrono::seconds(2);  // a record without a place may still get it
+  Duration persist_linger = std::chrono::milliseconds(100);  // lets commits overtake the persister
   Duration janitor = std::chrono::seconds(3);
   Duration janitor_age = std::chrono::seconds(60);
   Duration doubt = std::chrono::seconds(3);  // a fenced node then registers anew

@@ -9,7 +9,8 @@ namespace minichat::core {
 // Lifetime:  shared; the core lets go of it in CloseSession().
 // Threading: called on the core scheduler's thread.
 // Limits:    the link bounds its own queue: when it is full the link closes itself (4008) and the
-//            core hears of it through CloseSession(). Calls on a closed link do nothing.
+//            core hears of it through CloseSession(). Calls on a closed link do nothing. A link
+//            never calls the core from inside one of these calls.
 class ClientLink {
  public:
   virtual ~ClientLink() = default;

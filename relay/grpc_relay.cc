@@ -1,0 +1,193 @@
+#include "relay/grpc_relay.h"
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "relay/peer_table.h"
+#include "relay/relay_codec.h"
+#include "server/base/check.h"
+#include "server/base/log.h"
+
+namespace minichat::relay {
+
+struct GrpcRelay::Impl : std::enable_shared_from_this<GrpcRelay::Impl> {
+  Impl(GrpcRelayOptions opts, Scheduler& sched, MetricsRegistry& registry)
+      : options(std::move(opts)),
+        scheduler(sched),
+        metrics(registry),
+        ended(std::make_shared<EndedCalls>(scheduler,
+                                           [this](auto calls) { OnEnded(std::move(calls)); })),
+        peers([this](const core::NodeEntry& peer) {
+          return std::make_shared<PeerLink>(peer, options, scheduler, metrics, ended);
+        }) {
+    CHECK(options.max_recipients_per_call > 0);  // a constant of the program, not of the config
+    options.max_recipients_per_call =
+        std::min(options.max_recipients_per_call, kMaxRecipientsPerCall);
+    metrics.SetMode(Mode());
+  }
+
+  RelayMode Mode() const { return cluster_mode.value_or(options.mode); }
+
+  const EncodedEvent& Encode(core::EventPtr event);
+  void StartCalls(PeerLink& link, const std::shared_ptr<Delivery>& delivery,
+                  const EncodedEvent& event, const std::vector<core::SessionId>& recipients,
+                  Duration budget);
+  void OnEnded(std::vector<std::unique_ptr<RelayCall>> calls);
+  void Finish(Delivery& delivery);
+  void OnModeMayHaveChanged(RelayMode before);
+  void Stop(Duration limit);
+
+  GrpcRelayOptions options;
+  Scheduler& scheduler;
+  RelayMetrics metrics;
+  std::shared_ptr<EndedCalls> ended;
+  PeerTable peers;
+  std::string cluster_setting;  // as it was last told, also when this version doesn't know it
+  std::optional<RelayMode> cluster_mode;
+  bool stopped = false;
+
+  // The event that was relayed last, encoded: it goes to several nodes one after the other.
+  core::EventPtr last_event;
+  std::optional<EncodedEvent> last_encoded;
+};
+
+namespace {
+
+// Takes over what the call brought. A reply that doesn't fit its request counts as failed.
+void Collect(const RelayCall& call, std::vector<core::RelayResult>& results) {
+  if (!call.status.ok()) return;
+  if (static_cast<std::size_t>(call.reply.results_size()) != call.count) return;
+  for (std::size_t i = 0; i < call.count; ++i) {
+    results[call.first + i] =
+        FromWire(static_cast<v1::RecipientResult>(call.reply.results(static_cast<int>(i))));
+  }
+}
+
+}  // namespace
+
+const EncodedEvent& GrpcRelay::Impl::Encode(core::EventPtr event) {
+  if (event != last_event || !last_encoded) {
+    last_encoded.emplace(*event);
+    last_event = std::move(event);
+  }
+  return *last_encoded;
+}
+
+void GrpcRelay::Impl::StartCalls(PeerLink& link, const std::shared_ptr<Delivery>& delivery,
+                                 const EncodedEvent& event,
+                                 const std::vector<core::SessionId>& recipients, Duration budget) {
+  const std::size_t most =
+      delivery->mode == RelayMode::kSingle ? 1 : options.max_recipients_per_call;
+  std::size_t count = 0;
+  for (std::size_t first = 0; first < recipients.size(); first += count) {
+    count = ChunkFrom(recipients, first, event.size(), most, options.max_bytes_per_call);
+    auto call = std::make_unique<RelayCall>();
+    call->delivery = delivery;
+    call->first = first;
+    call->count = count;
+    call->request = event.Request(link.peer().incarnation, recipients, first, count);
+    if (link.TryStart(std::move(call), budget)) ++delivery->open_calls;
+  }
+}
+
+void GrpcRelay::Impl::OnEnded(std::vector<std::unique_ptr<RelayCall>> calls) {
+  for (const auto& call : calls) {
+    Delivery& delivery = *call->delivery;
+    call->link->OnEnded(*call);
+    Collect(*call, delivery.results);
+    if (--delivery.open_calls == 0 && !stopped) Finish(delivery);
+  }
+}
+
+void GrpcRelay::Impl::Finish(Delivery& delivery) {
+  metrics.stage_relay.Observe(
+      std::chrono::duration<double>(scheduler.Now() - delivery.started).count());
+  for (const core::RelayResult result : delivery.results) {
+    metrics.Recipient(delivery.mode, result).Increment();
+  }
+  std::exchange(delivery.done, nullptr)(std::move(delivery.results));
+}
+
+void GrpcRelay::Impl::OnModeMayHaveChanged(RelayMode before) {
+  if (Mode() == before) return;
+  metrics.SetMode(Mode());
+  log::Info("relay_mode",
+            {{"mode", ToString(Mode())}, {"source", cluster_mode ? "cluster" : "node"}});
+}
+
+void GrpcRelay::Impl::Stop(Duration limit) {
+  if (std::exchange(stopped, true)) return;
+  const Deadline deadline = Deadline::After(scheduler, limit);
+  peers.CancelAll();
+  while (peers.in_flight() > 0 && !deadline.Passed(scheduler.Now())) {
+    ended->HandlePending();
+    std::this_thread::yield();  // a cancelled call ends within a turn of gRPC's thread
+  }
+  if (const std::size_t rest = peers.in_flight(); rest > 0) {
+    log::Warn("relay_calls_abandoned", {{"calls", rest}});
+  }
+  ended->Close();
+  peers.Set({});
+}
+
+GrpcRelay::GrpcRelay(GrpcRelayOptions options, Scheduler& scheduler, MetricsRegistry& registry)
+    : impl_(std::make_shared<Impl>(std::move(options), scheduler, registry)) {}
+
+GrpcRelay::~GrpcRelay() {
+  Stop(std::chrono::seconds(1));
+}
+
+void GrpcRelay::SetPeers(std::vector<core::NodeEntry> peers) {
+  if (!impl_->stopped) impl_->peers.Set(peers);
+}
+
+void GrpcRelay::Deliver(const core::NodeName& node, const core::Incarnation& incarnation,
+                        core::EventPtr event, std::vector<core::SessionId> recipients,
+                        Deadline deadline, Callback<std::vector<core::RelayResult>> done) {
+  if (impl_->stopped) return;
+  auto delivery = std::make_shared<Delivery>();
+  delivery->mode = impl_->Mode();
+  delivery->results.assign(recipients.size(), core::RelayResult::kFailed);
+  delivery->started = impl_->scheduler.Now();
+  delivery->done = std::move(done);
+
+  const Duration budget = std::min(impl_->options.longest_call,
+                                   deadline.Remaining(delivery->started) - impl_->options.margin);
+  PeerLink* link = impl_->peers.Find(node, incarnation);
+  if (link != nullptr && budget > Duration::zero()) {
+    impl_->StartCalls(*link, delivery, impl_->Encode(std::move(event)), recipients, budget);
+  }
+  if (delivery->open_calls > 0) return;
+  impl_->scheduler.Post([weak = std::weak_ptr(impl_), delivery] {
+    if (const auto impl = weak.lock(); impl && !impl->stopped) impl->Finish(*delivery);
+  });
+}
+
+void GrpcRelay::OnClusterMode(const core::RelayModeSetting& setting) {
+  if (setting.mode == impl_->cluster_setting) return;
+  const RelayMode before = mode();
+  impl_->cluster_setting = setting.mode;
+  impl_->cluster_mode = ParseRelayMode(setting.mode);
+  if (!setting.mode.empty() && !impl_->cluster_mode) {
+    log::Warn("relay_mode_unknown", {{"mode", setting.mode}, {"kept", ToString(mode())}});
+  }
+  impl_->OnModeMayHaveChanged(before);
+}
+
+void GrpcRelay::SetConfiguredMode(RelayMode mode) {
+  const RelayMode before = impl_->Mode();
+  impl_->options.mode = mode;
+  impl_->OnModeMayHaveChanged(before);
+}
+
+RelayMode GrpcRelay::mode() const {
+  return impl_->Mode();
+}
+
+void GrpcRelay::Stop(Duration limit) {
+  impl_->Stop(limit);
+}
+
+}  // namespace minichat::relay

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "relay/relay_mode.h"
+#include "server/base/breaker.h"
+#include "server/base/metrics.h"
+#include "server/base/scheduler.h"
+#include "server/core/ports/relay.h"
+
+namespace minichat::relay {
+
+struct GrpcRelayOptions {
+  std::string cluster_secret;         // see CheckClusterSecret()
+  RelayMode mode = RelayMode::kBulk;  // the node's own setting
+  Duration longest_call = std::chrono::milliseconds(500);
+  // Kept back from the caller's budget for what it does with the answer.
+  Duration margin = std::chrono::milliseconds(50);
+  std::size_t max_calls_per_peer = 1000;
+  std::size_t max_recipients_per_call = 512;              // at most kMaxRecipientsPerCall
+  std::size_t max_bytes_per_call = std::size_t{1} << 20;  // a single recipient may exceed it
+  BreakerOptions breaker;
+};
+
+// core::Relay over unary gRPC calls, one channel per live node.
+//
+// Lifetime:  the scheduler and the registry outlive it. After Stop() no callback runs any more.
+// Threading: confined to the core thread. gRPC's threads parse replies and post them, one hop for
+//            all that ended meanwhile.
+// Errors:    as core::Relay: per recipient. A call that failed may have been executed.
+// Limits:    max_calls_per_peer; each call ends within longest_call.
+class GrpcRelay final : public core::Relay {
+ public:
+  GrpcRelay(GrpcRelayOptions options, Scheduler& scheduler, MetricsRegistry& registry);
+  ~GrpcRelay() override;  // as Stop() with a second
+
+  void SetPeers(std::vector<core::NodeEntry> peers) override;
+  void Deliver(const core::NodeName& node, const core::Incarnation& incarnation,
+               core::EventPtr event, std::vector<core::SessionId> recipients, Deadline deadline,
+               Callback<std::vector<core::RelayResult>> done) override;
+  void OnClusterMode(const core::RelayModeSetting& setting) override;
+
+  // The node's own setting; counts while the cluster has none.
+  void SetConfiguredMode(RelayMode mode);
+  RelayMode mode() const;
+
+  // Cancels what is in flight and waits for it, at most `limit`. Idempotent.
+  void Stop(Duration limit);
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace minichat::relay

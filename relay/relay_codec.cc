@@ -1,0 +1,113 @@
+#include "relay/relay_codec.h"
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <grpcpp/support/slice.h>
+
+namespace minichat::relay {
+namespace {
+
+// Tag and length of one recipient.
+constexpr std::size_t kRecipientOverhead = 3;
+
+// A slice that owns the string: no copy.
+grpc::Slice ToSlice(std::string bytes) {
+  auto owned = std::make_unique<std::string>(std::move(bytes));
+  std::string* text = owned.release();  // the slice's last reference deletes it
+  return grpc::Slice(
+      text->data(), text->size(), [](void* user) { delete static_cast<std::string*>(user); }, text);
+}
+
+}  // namespace
+
+EncodedEvent::EncodedEvent(const core::Event& event) {
+  v1::DeliverRequest request;
+  request.set_generation(event.place.generation);
+  request.set_room(event.room.value());
+  request.set_seq(event.place.seq);
+  request.set_prev(event.place.prev);
+  request.set_id(std::string(event.id.bytes()));
+  request.set_body_hash(event.hash);
+  request.set_event(*event.encoded);
+  shared_ = ToSlice(request.SerializeAsString());
+}
+
+grpc::ByteBuffer EncodedEvent::Request(const core::Incarnation& target,
+                                       const std::vector<core::SessionId>& recipients,
+                                       std::size_t first, std::size_t count) const {
+  v1::DeliverRequest own;
+  own.set_target_incarnation(target.value());
+  for (std::size_t i = first; i < first + count; ++i) own.add_recipients(recipients[i].value());
+  const grpc::Slice slices[] = {shared_, ToSlice(own.SerializeAsString())};
+  return grpc::ByteBuffer(slices, std::size(slices));
+}
+
+std::size_t ChunkFrom(const std::vector<core::SessionId>& recipients, std::size_t first,
+                      std::size_t shared_bytes, std::size_t max_recipients, std::size_t max_bytes) {
+  const std::size_t end = std::min(recipients.size(), first + max_recipients);
+  std::size_t bytes = shared_bytes;
+  std::size_t i = first;
+  for (; i < end; ++i) {
+    bytes += recipients[i].value().size() + kRecipientOverhead;
+    if (bytes > max_bytes && i > first) break;  // one at least, or there would be no end
+  }
+  return i - first;
+}
+
+Result<InboundRelay> DecodeRequest(const v1::DeliverRequest& request) {
+  const auto count = static_cast<std::size_t>(request.recipients_size());
+  if (count == 0 || count > kMaxRecipientsPerCall) return InvalidArgument("relay: recipients");
+  if (request.room().empty() || request.event().empty()) return InvalidArgument("relay: no event");
+  if (request.seq() == 0 || request.seq() > core::kMaxSeq || request.prev() >= request.seq()) {
+    return InvalidArgument("relay: place");
+  }
+  auto event = std::make_shared<core::Event>();
+  if (request.id().size() != core::MessageId::kBytes ||
+      !core::MessageId::FromBytes(request.id(), &event->id)) {
+    return InvalidArgument("relay: id");
+  }
+  event->room = core::RoomId(request.room());
+  event->place = {request.seq(), request.prev(), request.generation()};
+  event->hash = request.body_hash();
+  event->encoded = std::make_shared<const std::string>(request.event());
+
+  InboundRelay relay;
+  relay.target = core::Incarnation(request.target_incarnation());
+  relay.event = std::move(event);
+  relay.recipients.reserve(count);
+  for (const std::string& recipient : request.recipients())
+    relay.recipients.emplace_back(recipient);
+  return relay;
+}
+
+v1::RecipientResult ToWire(core::RelayResult result) {
+  switch (result) {
+    case core::RelayResult::kQueued:
+      return v1::RECIPIENT_RESULT_QUEUED;
+    case core::RelayResult::kNotHere:
+      return v1::RECIPIENT_RESULT_NOT_HERE;
+    case core::RelayResult::kQueueFull:
+      return v1::RECIPIENT_RESULT_QUEUE_FULL;
+    case core::RelayResult::kFailed:
+      break;
+  }
+  return v1::RECIPIENT_RESULT_UNSPECIFIED;
+}
+
+core::RelayResult FromWire(v1::RecipientResult result) {
+  switch (result) {
+    case v1::RECIPIENT_RESULT_QUEUED:
+      return core::RelayResult::kQueued;
+    case v1::RECIPIENT_RESULT_NOT_HERE:
+      return core::RelayResult::kNotHere;
+    case v1::RECIPIENT_RESULT_QUEUE_FULL:
+      return core::RelayResult::kQueueFull;
+    default:
+      return core::RelayResult::kFailed;
+  }
+}
+
+}  // namespace minichat::relay

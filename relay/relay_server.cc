@@ -1,0 +1,192 @@
+#include "relay/relay_server.h"
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include "minichat/v1/relay.grpc.pb.h"
+#include "relay/channel_settings.h"
+#include "relay/cluster_secret.h"
+#include "relay/inbound_call.h"
+#include "server/base/log.h"
+
+namespace minichat::relay {
+namespace {
+
+bool HasSecret(const grpc::CallbackServerContext& context, const std::string& secret) {
+  const auto& metadata = context.client_metadata();
+  const auto it = metadata.find(kClusterSecretKey);
+  return it != metadata.end() && SameSecret(secret, {it->second.data(), it->second.size()});
+}
+
+grpc::ServerUnaryReactor* Refused(grpc::CallbackServerContext& context, grpc::StatusCode code,
+                                  const char* why) {
+  grpc::ServerUnaryReactor* reactor = context.DefaultReactor();
+  reactor->Finish(grpc::Status(code, why));
+  return reactor;
+}
+
+}  // namespace
+
+struct RelayServer::Impl final : v1::Relay::CallbackService {
+  using Calls = std::vector<InboundCall*>;
+
+  Impl(RelayServerOptions opts, Scheduler& sched, core::RelayReceiver& recv,
+       MetricsRegistry& registry)
+      : options(std::move(opts)),
+        scheduler(sched),
+        receiver(recv),
+        metrics(registry),
+        budget(
+            std::make_shared<InboundBudget>(options.max_calls, options.max_bytes, metrics.depth)),
+        arrived(std::make_shared<Mailbox<InboundCall*>>(
+            scheduler, [this](Calls calls) { OnArrived(calls); })) {}
+
+  // gRPC's threads.
+  grpc::ServerUnaryReactor* Deliver(grpc::CallbackServerContext* context,
+                                    const v1::DeliverRequest* request,
+                                    v1::DeliverReply* reply) override;
+  Deadline DeadlineOf(const grpc::CallbackServerContext& context) const;
+
+  // The core thread.
+  void OnArrived(const Calls& calls);
+  void Handle(InboundCall* call, const RelayFault& fault);
+  void Hold(InboundCall* call, const RelayFault& fault);
+  void DropLate(InboundCall* call);
+  void Shutdown(Duration limit);
+
+  const RelayServerOptions options;
+  Scheduler& scheduler;
+  core::RelayReceiver& receiver;
+  InboundMetrics metrics;
+  const std::shared_ptr<InboundBudget> budget;
+  const std::shared_ptr<Mailbox<InboundCall*>> arrived;
+  std::map<InboundCall*, Scheduler::TimerId> held;  // by a fault
+  std::unique_ptr<grpc::Server> server;
+  int port = 0;
+};
+
+grpc::ServerUnaryReactor* RelayServer::Impl::Deliver(grpc::CallbackServerContext* context,
+                                                     const v1::DeliverRequest* request,
+                                                     v1::DeliverReply* reply) {
+  if (!HasSecret(*context, options.cluster_secret)) {
+    metrics.wrong_secret.Increment();
+    return Refused(*context, grpc::StatusCode::UNAUTHENTICATED, "cluster secret");
+  }
+  const std::size_t bytes = request->ByteSizeLong();
+  if (!budget->TryTake(bytes)) {
+    metrics.overflows.Increment();
+    return Refused(*context, grpc::StatusCode::RESOURCE_EXHAUSTED, "too many relays in hand");
+  }
+  Result<InboundRelay> relay = DecodeRequest(*request);
+  if (!relay.ok()) {
+    budget->GiveBack(bytes);
+    metrics.malformed.Increment();
+    return Refused(*context, grpc::StatusCode::INVALID_ARGUMENT, relay.status().message().c_str());
+  }
+  auto* call =
+      new InboundCall(std::move(relay).value(), DeadlineOf(*context), bytes, reply, budget);
+  if (!arrived->Push(call)) call->Refuse(grpc::StatusCode::UNAVAILABLE, "shutting down");
+  return call;  // gRPC binds it now; what the core thread did to it meanwhile waits for that
+}
+
+Deadline RelayServer::Impl::DeadlineOf(const grpc::CallbackServerContext& context) const {
+  // Compared before it is subtracted: "no deadline" is the largest time point there is.
+  const auto now = std::chrono::system_clock::now();
+  const auto longest =
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(options.longest_call);
+  const auto end = std::min(context.deadline(), now + longest);
+  return Deadline::After(scheduler, end - now);
+}
+
+void RelayServer::Impl::OnArrived(const Calls& calls) {
+  for (InboundCall* call : calls) {
+    const RelayFault fault = options.fault ? options.fault() : RelayFault{};
+    if (fault.stall || fault.delay > Duration::zero()) {
+      Hold(call, fault);
+    } else {
+      Handle(call, fault);
+    }
+  }
+}
+
+void RelayServer::Impl::Handle(InboundCall* call, const RelayFault& fault) {
+  if (call->CallerGone(scheduler.Now())) return DropLate(call);
+  const InboundRelay& relay = call->relay();
+  const auto results = receiver.OnRelayed(relay.target, relay.event, relay.recipients);
+  if (fault.die_before_reply) std::raise(SIGKILL);
+  metrics.handled.Increment();
+  call->Answer(results);
+}
+
+void RelayServer::Impl::Hold(InboundCall* call, const RelayFault& fault) {
+  const Duration left = call->deadline().Remaining(scheduler.Now());
+  const Duration delay = fault.stall ? left : std::min(fault.delay, left);
+  held[call] = scheduler.RunAfter(delay, [this, call, fault] {
+    held.erase(call);
+    fault.stall ? DropLate(call) : Handle(call, fault);
+  });
+}
+
+void RelayServer::Impl::DropLate(InboundCall* call) {
+  metrics.late.Increment();
+  call->Refuse(grpc::StatusCode::DEADLINE_EXCEEDED, "the caller is gone");
+}
+
+void RelayServer::Impl::Shutdown(Duration limit) {
+  if (!server) return;
+  arrived->HandlePending();
+  const Calls rest = arrived->Close();
+  for (InboundCall* call : rest) call->Refuse(grpc::StatusCode::UNAVAILABLE, "shutting down");
+  for (const auto& [call, timer] : std::exchange(held, {})) {
+    scheduler.Cancel(timer);
+    metrics.abandoned.Increment();
+    call->Refuse(grpc::StatusCode::UNAVAILABLE, "shutting down");
+  }
+  // Every call has its answer now; what can still take time is a peer that doesn't read it.
+  server->Shutdown(std::chrono::system_clock::now() +
+                   std::chrono::duration_cast<std::chrono::system_clock::duration>(limit));
+  server.reset();
+}
+
+RelayServer::RelayServer(RelayServerOptions options, Scheduler& scheduler,
+                         core::RelayReceiver& receiver, MetricsRegistry& registry)
+    : impl_(std::make_unique<Impl>(std::move(options), scheduler, receiver, registry)) {}
+
+RelayServer::~RelayServer() {
+  Shutdown(std::chrono::seconds(1));
+}
+
+Status RelayServer::Start() {
+  if (Status status = CheckClusterSecret(impl_->options.cluster_secret); !status.ok()) {
+    return status;
+  }
+  grpc::ServerBuilder builder;
+  ApplyServerSettings(builder);
+  builder.AddListeningPort(impl_->options.listen, grpc::InsecureServerCredentials(), &impl_->port);
+  builder.RegisterService(impl_.get());
+  impl_->server = builder.BuildAndStart();
+  if (!impl_->server || impl_->port == 0) {
+    impl_->server.reset();
+    return Unavailable("relay.listen: cannot listen on " + impl_->options.listen);
+  }
+  log::Info("relay_listening", {{"address", impl_->options.listen}, {"port", impl_->port}});
+  return {};
+}
+
+int RelayServer::port() const {
+  return impl_->port;
+}
+
+void RelayServer::Shutdown(Duration limit) {
+  impl_->Shutdown(limit);
+}
+
+}  // namespace minichat::relay

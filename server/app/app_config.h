@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "server/base/scheduler.h"
+
+namespace minichat::app {
+
+// Everything that can be configured, with its default. The option table (option_table.cc) binds
+// each field to a key, a type and a text; docs/configuration.md is written from that table.
+//
+// Threading: immutable once the node runs; a reload makes a new one.
+struct AppConfig {
+  std::string node_name = "n1";
+  std::vector<std::string> node_roles = {"chat", "persister"};
+
+  std::string client_listen = "127.0.0.1:8080";
+  std::vector<std::string> client_origins;
+  std::string admin_listen = "127.0.0.1:9180";
+  std::string admin_key;
+  std::string admin_key_file;
+
+  std::string relay_listen;
+  std::string relay_advertise;
+  std::string relay_mode = "bulk";
+  std::string cluster_secret;
+  std::string cluster_secret_file;
+
+  bool auth_insecure = true;
+  std::vector<std::string> rooms_open = {"*"};
+  Duration rooms_idle_ttl = std::chrono::hours(1);
+
+  std::string log_url = "memory:";
+  std::string directory_url = "memory:";
+  std::string store_url = "memory:";
+  Duration dedup_ttl = std::chrono::minutes(10);
+
+  std::uint64_t limits_sessions = 20'000;
+  std::uint64_t limits_rooms = 200;
+  std::uint64_t limits_messages_per_s = 1'000;
+  std::uint64_t limits_waiting_sends = 10'000;
+  std::uint64_t limits_queue_events = 1'000;
+  std::uint64_t limits_queue_bytes = 1 << 20;
+
+  std::uint64_t io_threads = 1;
+  std::string logging_level = "info";
+
+  bool lab_enabled = false;
+  std::string lab_fault_die = "never";
+
+  bool HasRole(const std::string& role) const;
+};
+
+}  // namespace minichat::app

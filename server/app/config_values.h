@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/base/scheduler.h"
+#include "server/base/status.h"
+
+namespace minichat::app {
+
+// How values are written in the configuration. Pure functions.
+
+// "250ms", "10s", "5m", "1h"; no value when it is none of these.
+std::optional<Duration> ParseDuration(std::string_view text);
+std::string PrintDuration(Duration value);
+
+// "4096", "64KiB", "4MiB", "1GiB".
+std::optional<std::uint64_t> ParseBytes(std::string_view text);
+std::string PrintBytes(std::uint64_t value);
+
+std::optional<std::uint64_t> ParseCount(std::string_view text);
+std::optional<bool> ParseBool(std::string_view text);
+
+std::vector<std::string> SplitList(std::string_view text);
+std::string JoinList(const std::vector<std::string>& items);
+
+// "host:port" or "[v6]:port".
+struct Address {
+  std::string host;
+  std::uint16_t port = 0;
+
+  // Reachable from this machine only.
+  bool loopback() const;
+};
+std::optional<Address> ParseAddress(std::string_view text);
+std::string PrintAddress(const Address& address);
+
+// "memory:": the backend that a process brings with it.
+bool InMemory(std::string_view url);
+
+// The password of "scheme://user:password@host"; empty when there is none.
+std::string_view PasswordOf(std::string_view url);
+// The URL with its password replaced by "***".
+std::string RedactUrl(std::string_view url);
+
+}  // namespace minichat::app

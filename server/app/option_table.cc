@@ -1,0 +1,160 @@
+#include "server/app/option_table.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace minichat::app {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+using Rows = std::vector<Option>;
+using C = AppConfig;
+
+void AddNode(Rows& rows) {
+  rows.push_back(NameOption("node.name", &C::node_name,
+                            "This node's name, different for each node of a cluster. Label "
+                            "\"node\" in what clients and metrics see."));
+  rows.push_back(ListOption("node.roles", &C::node_roles, {"chat", "persister"},
+                            "What this node does: serve clients (chat), write the log to the store "
+                            "(persister), or both. At least one node needs each role."));
+  rows.push_back(
+      CountOption("io.threads", &C::io_threads, {1, 64}, "Threads that serve client connections."));
+  rows.push_back(ChoiceOption("logging.level", &C::logging_level,
+                              {"trace", "debug", "info", "warn", "error", "off"},
+                              "How much is written to standard error.")
+                     .Reloadable());
+}
+
+void AddListeners(Rows& rows) {
+  rows.push_back(AddressOption("client.listen", &C::client_listen, false,
+                               "Where clients connect: WebSocket at /ws, HTTP at /api/v1, the page "
+                               "at /."));
+  rows.push_back(ListOption("client.origins", &C::client_origins, {},
+                            "Web origins whose pages may connect, such as https://chat.example. "
+                            "Empty: any."));
+  rows.push_back(AddressOption("admin.listen", &C::admin_listen, false,
+                               "Where /healthz, /readyz, /metrics and /admin/v1 are served. Off "
+                               "loopback it needs admin.key."));
+  rows.push_back(TextOption("admin.key", &C::admin_key,
+                            "Key that /admin/v1 then asks for (Authorization: Bearer …).")
+                     .Secret());
+  rows.push_back(
+      TextOption("admin.key_file", &C::admin_key_file, "File that holds admin.key, one line."));
+}
+
+void AddCluster(Rows& rows) {
+  rows.push_back(AddressOption("relay.listen", &C::relay_listen, true,
+                               "Where other nodes hand messages to this one (gRPC). Empty: this "
+                               "node stands alone. Needs cluster.secret."));
+  rows.push_back(AddressOption("relay.advertise", &C::relay_advertise, true,
+                               "The address under which other nodes reach relay.listen. Empty: "
+                               "the address it is bound to."));
+  rows.push_back(ChoiceOption("relay.mode", &C::relay_mode, {"bulk", "single"},
+                              "One call per target node with the list of recipients (bulk), or "
+                              "one call per recipient (single). A mode set for the whole cluster "
+                              "with PUT /admin/v1/relay wins over this.")
+                     .Reloadable());
+  rows.push_back(TextOption("cluster.secret", &C::cluster_secret,
+                            "Secret that all nodes of a cluster share; every relay call carries "
+                            "it. At least 16 characters, visible ASCII without "
+                            "blanks.")
+                     .Secret());
+  rows.push_back(TextOption("cluster.secret_file", &C::cluster_secret_file,
+                            "File that holds cluster.secret, one line."));
+}
+
+void AddChat(Rows& rows) {
+  rows.push_back(BoolOption("auth.insecure", &C::auth_insecure,
+                            "Clients say who they are and are believed. Only while client.listen "
+                            "is a loopback address."));
+  rows.push_back(ListOption("rooms.open", &C::rooms_open, {},
+                            "Patterns of rooms that anyone may join; * stands for any "
+                            "characters."));
+  rows.push_back(DurationOption("rooms.idle_ttl", &C::rooms_idle_ttl, {seconds(1), hours(240)},
+                                "A room without traffic leaves the directory after this time, once "
+                                "all its messages are stored; the next use brings it back."));
+  rows.push_back(DurationOption("dedup.ttl", &C::dedup_ttl, {seconds(1), hours(24)},
+                                "How long an unmarked retry (same room, sender and cid) is "
+                                "recognised. One marked resend:true is recognised for ever."));
+}
+
+void AddBackends(Rows& rows) {
+  rows.push_back(BackendOption("log", &C::log_url, {"kafka"},
+                               "Where a message is stored before it is acknowledged: "
+                               "kafka://host:port[,host:port]. The topic is minichat.messages."));
+  rows.push_back(BackendOption("directory", &C::directory_url, {"redis"},
+                               "Where rooms have their order, their last messages and their "
+                               "routes: redis://[:password@]host:port[/database]."));
+  rows.push_back(BackendOption("store", &C::store_url, {"postgresql"},
+                               "Where history lives: postgresql://user[:password]@host:port/"
+                               "database."));
+}
+
+void AddLimits(Rows& rows) {
+  rows.push_back(CountOption("limits.sessions", &C::limits_sessions, {1, 1'000'000},
+                             "Client connections that this node holds at most; more are refused."));
+  rows.push_back(CountOption("limits.rooms", &C::limits_rooms, {1, 10'000},
+                             "Rooms that one session may join."));
+  rows.push_back(CountOption("limits.messages_per_s", &C::limits_messages_per_s, {1, 100'000},
+                             "Requests a second that one session may make, with bursts of twice "
+                             "that; more are refused as rate_limited."));
+  rows.push_back(CountOption("limits.waiting_sends", &C::limits_waiting_sends, {1, 1'000'000},
+                             "Sends that may wait for the log and the directory at once; more are "
+                             "refused as overloaded."));
+  rows.push_back(CountOption("limits.queue_events", &C::limits_queue_events, {16, 1'000'000},
+                             "Messages that may wait to be written to one client; above, it is "
+                             "closed as a slow reader (4008)."));
+  rows.push_back(BytesOption("limits.queue_bytes", &C::limits_queue_bytes,
+                             {128 << 10, std::uint64_t{1} << 30},
+                             "Bytes that may wait to be written to one client; above, it is closed "
+                             "as a slow reader (4008)."));
+}
+
+void AddLab(Rows& rows) {
+  rows.push_back(BoolOption("lab.enabled", &C::lab_enabled,
+                            "Allows the keys under lab., which are for experiments and tests."));
+  rows.push_back(ChoiceOption("lab.fault.die", &C::lab_fault_die,
+                              {"never", "after_log", "after_commit"},
+                              "The node kills itself when the first message gets to this step: "
+                              "logged but without a place, or placed but not relayed."));
+}
+
+}  // namespace
+
+bool AppConfig::HasRole(const std::string& role) const {
+  return std::find(node_roles.begin(), node_roles.end(), role) != node_roles.end();
+}
+
+OptionTable::OptionTable() {
+  AddNode(options_);
+  AddListeners(options_);
+  AddCluster(options_);
+  AddChat(options_);
+  AddBackends(options_);
+  AddLimits(options_);
+  AddLab(options_);
+}
+
+const Option* OptionTable::Find(std::string_view key) const {
+  const auto found = std::find_if(options_.begin(), options_.end(),
+                                  [key](const Option& option) { return option.key == key; });
+  return found == options_.end() ? nullptr : &*found;
+}
+
+bool OptionTable::IsSection(std::string_view key) const {
+  const std::string prefix = std::string(key) + ".";
+  return std::any_of(options_.begin(), options_.end(),
+                     [&](const Option& option) { return option.key.starts_with(prefix); });
+}
+
+Status OptionTable::UnknownKey(std::string_view key) const {
+  std::vector<std::string> keys;
+  for (const Option& option : options_) keys.push_back(option.key);
+  const std::string nearest = Nearest(key, keys);
+  return InvalidArgument("unknown key \"" + std::string(key) + "\"" +
+                         (nearest.empty() ? "; docs/configuration.md lists all keys"
+                                          : " (did you mean " + nearest + "?)"));
+}
+
+}  // namespace minichat::app

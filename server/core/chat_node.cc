@@ -1,0 +1,258 @@
+#include "server/core/chat_node.h"
+
+#include <algorithm>
+
+#include "server/core/head_sweeper.h"
+#include "server/core/janitor.h"
+#include "server/core/persister.h"
+#include "server/core/room_joiner.h"
+#include "server/core/sender.h"
+
+namespace minichat::core {
+namespace {
+
+constexpr std::size_t kMaxHistoryPage = 200;
+constexpr Duration kDrainLook = std::chrono::milliseconds(10);
+
+ClientError NotMember(const RoomId& room) {
+  return {ErrorCode::kNotMember, "this session has not joined " + room.value(), {}};
+}
+
+ClientError NoSession() {
+  return {ErrorCode::kInternal, "the session is closed", {}};
+}
+
+}  // namespace
+
+// The parts in the order in which they depend on each other; the tasks end first.
+struct ChatNode::Impl {
+  Impl(NodeOptions node_options, NodePorts node_ports)
+      : options(std::move(node_options)), ports(node_ports) {}
+
+  Task<Result<ReadPage>> ReadPageOf(HistoryRequest request, std::size_t limit);
+  Task<void> ReadHistory(HistoryRequest request, Callback<ClientResult<HistoryPage>> done);
+  Task<void> StopTask(Deadline deadline, std::function<void()> done);
+  Task<void> CloseRoutes(SessionId session, std::vector<RoomId> rooms);
+  Task<void> SetMode(std::string mode, Callback<Result<RelayModeSetting>> done);
+  void DropStaleRoutes(const RoomId& room, const std::vector<SessionId>& recipients,
+                       const std::vector<RelayResult>& results);
+
+  const NodeOptions options;
+  const NodePorts ports;
+  TaskScope tasks;
+  NodeContext node{options, ports, tasks};
+  Membership membership{node};
+  RoomReader reader{node, membership};
+  RoomTable rooms{node, membership, reader};
+  RoomJoiner joiner{node, membership, reader, rooms};
+  FanOut fan_out{node, membership, rooms};
+  Placer placer{node, membership, reader};
+  HangDetector hang{node};
+  Sender sender{node, membership, placer, fan_out, hang};
+  RowWriter writer{node, membership};
+  Persister persister{node, membership, placer, fan_out, writer};
+  Janitor janitor{node, membership, writer};
+  HeadSweeper sweeper{node, membership, reader, rooms};
+  std::function<void()> on_name_taken;
+  bool stopping = false;
+};
+
+ChatNode::ChatNode(NodeOptions options, NodePorts ports)
+    : impl_(std::make_unique<Impl>(std::move(options), ports)) {}
+
+ChatNode::~ChatNode() {
+  impl_->tasks.Clear();
+}
+
+void ChatNode::Start() {
+  Impl& impl = *impl_;
+  Membership::Hooks hooks;
+  hooks.on_generation = [&impl](TimePoint until) { impl.rooms.OnGeneration(until); };
+  hooks.local_routes = [&impl] { return impl.rooms.Routes(); };
+  hooks.on_sweep_due = [&impl] { impl.sweeper.Kick(); };
+  hooks.on_name_taken = [&impl] {
+    for (const SessionPtr& session : impl.rooms.sessions()) session->link->CloseForRestart();
+    if (impl.on_name_taken) impl.on_name_taken();
+  };
+  impl.membership.Start(std::move(hooks));
+  impl.sweeper.Start();
+  impl.janitor.Start();
+  impl.hang.Start([&impl] { impl.sweeper.Kick(); });
+  if (impl.ports.source != nullptr) impl.ports.source->Start(impl.persister);
+}
+
+void ChatNode::Stop(Deadline deadline, std::function<void()> done) {
+  if (std::exchange(impl_->stopping, true)) return;
+  impl_->tasks.Spawn(impl_->StopTask(deadline, std::move(done)));
+}
+
+Task<void> ChatNode::Impl::StopTask(Deadline deadline, std::function<void()> done) {
+  while (sender.waiting() > 0 && !deadline.Passed(node.now())) {
+    co_await Sleep(node.scheduler(), kDrainLook);
+  }
+  if (ports.source != nullptr) ports.source->Stop();
+  co_await membership.Leave(deadline);
+  done();
+}
+
+void ChatNode::OnNameTaken(std::function<void()> handler) {
+  impl_->on_name_taken = std::move(handler);
+}
+
+bool ChatNode::ready() const {
+  return lacking().empty();
+}
+
+std::vector<std::string> ChatNode::lacking() const {
+  std::vector<std::string> lacking;
+  if (impl_->stopping) lacking.push_back("stopping");
+  if (!impl_->ports.directory.connected()) lacking.push_back("redis");
+  if (!impl_->ports.log.available()) lacking.push_back("kafka");
+  if (!impl_->ports.store.available()) lacking.push_back("postgres");
+  if (!impl_->membership.ready() && lacking.empty()) lacking.push_back("name");
+  return lacking;
+}
+
+const NodeEntry& ChatNode::self() const {
+  return impl_->membership.self();
+}
+
+const std::vector<NodeEntry>& ChatNode::live_nodes() const {
+  return impl_->membership.live_nodes();
+}
+
+SessionId ChatNode::OpenSession(const UserId& user, std::shared_ptr<ClientLink> link) {
+  const SessionPtr session = impl_->rooms.OpenSession(user, std::move(link));
+  return session ? session->id : SessionId();
+}
+
+void ChatNode::CloseSession(const SessionId& id) {
+  const SessionPtr session = impl_->rooms.FindSession(id);
+  if (!session) return;
+  std::vector<RoomId> rooms = impl_->rooms.CloseSession(session);
+  if (!rooms.empty()) impl_->tasks.Spawn(impl_->CloseRoutes(id, std::move(rooms)));
+}
+
+Task<void> ChatNode::Impl::CloseRoutes(SessionId session, std::vector<RoomId> closed) {
+  for (const RoomId& room : closed) co_await joiner.DropRoute(room, session);
+}
+
+void ChatNode::OnDrained(const SessionId& id) {
+  const SessionPtr session = impl_->rooms.FindSession(id);
+  if (!session) return;
+  for (const RoomId& room : session->rooms) {
+    if (const auto sequencer = impl_->rooms.Find(room)) {
+      sequencer->CatchUp(id, PullCause::kResume);
+    }
+  }
+}
+
+std::size_t ChatNode::session_count() const {
+  return impl_->rooms.session_count();
+}
+
+void ChatNode::Join(const SessionId& id, const RoomId& room, std::optional<Seq> since,
+                    Callback<ClientResult<JoinReply>> done) {
+  const SessionPtr session = impl_->rooms.FindSession(id);
+  if (!session) return done(NoSession());
+  impl_->tasks.Spawn(impl_->joiner.Join(session, room, since, std::move(done)));
+}
+
+void ChatNode::Resume(const SessionId& id, std::vector<std::pair<RoomId, Seq>> rooms,
+                      Callback<std::vector<ClientResult<JoinReply>>> done) {
+  const SessionPtr session = impl_->rooms.FindSession(id);
+  if (!session) return;
+  impl_->tasks.Spawn(impl_->joiner.Resume(session, std::move(rooms), std::move(done)));
+}
+
+void ChatNode::Leave(const SessionId& id, const RoomId& room, Callback<ClientResult<RoomId>> done) {
+  const SessionPtr session = impl_->rooms.FindSession(id);
+  if (!session) return done(NoSession());
+  if (session->rooms.count(room) == 0 && !session->turns.busy(room)) return done(NotMember(room));
+  impl_->tasks.Spawn(impl_->joiner.Leave(session, room, std::move(done)));
+}
+
+void ChatNode::Send(const SessionId& id, SendRequest request, Callback<ClientResult<Ack>> done) {
+  const SessionPtr session = impl_->rooms.FindSession(id);
+  if (!session) return done(NoSession());
+  if (session->rooms.count(request.room) == 0) return done(NotMember(request.room));
+  impl_->sender.Send(session->user, std::move(request), std::move(done));
+}
+
+void ChatNode::History(const SessionId& id, HistoryRequest request,
+                       Callback<ClientResult<HistoryPage>> done) {
+  const SessionPtr session = impl_->rooms.FindSession(id);
+  if (!session) return done(NoSession());
+  if (session->rooms.count(request.room) == 0) return done(NotMember(request.room));
+  impl_->tasks.Spawn(impl_->ReadHistory(std::move(request), std::move(done)));
+}
+
+// Not one conditional expression: g++ 12 miscompiles co_await in its branches.
+Task<Result<ReadPage>> ChatNode::Impl::ReadPageOf(HistoryRequest request, std::size_t limit) {
+  if (request.after)
+    co_return co_await reader.ReadAfter(request.room, *request.after, limit, nullptr);
+  co_return co_await reader.ReadBefore(request.room, request.before.value_or(kMaxSeq), limit);
+}
+
+Task<void> ChatNode::Impl::ReadHistory(HistoryRequest request,
+                                       Callback<ClientResult<HistoryPage>> done) {
+  const std::size_t limit = std::clamp<std::size_t>(request.limit, 1, kMaxHistoryPage);
+  // One more than asked tells whether there are more.
+  auto read = co_await ReadPageOf(request, limit + 1);
+  if (!read.ok()) {
+    done(ClientError{ErrorCode::kUnavailable, "history can't be read now", 1000});
+    co_return;
+  }
+  HistoryPage page;
+  page.messages = std::move(read->messages);
+  if (page.messages.size() > limit) {
+    if (request.after) {
+      page.messages.pop_back();
+      page.next = page.messages.back().place.seq;
+    } else {
+      page.messages.erase(page.messages.begin());
+      page.next = page.messages.front().place.seq;
+    }
+  }
+  done(std::move(page));
+}
+
+std::vector<RelayResult> ChatNode::OnRelayed(const Incarnation& target, EventPtr event,
+                                             const std::vector<SessionId>& recipients) {
+  const std::vector<RelayResult> nobody(recipients.size(), RelayResult::kNotHere);
+  if (target != impl_->membership.self().incarnation) return nobody;
+  if (impl_->options.rules.relaygen && event->place.generation != impl_->membership.generation()) {
+    return nobody;
+  }
+  const auto sequencer = impl_->rooms.Find(event->room);
+  auto results = sequencer ? sequencer->OnRelayedEvent(event, recipients) : nobody;
+  impl_->DropStaleRoutes(event->room, recipients, results);
+  return results;
+}
+
+// A session that is gone or has left, but whose route stayed (the directory was away just then). One
+// that is joining right now has its route already and is not here yet.
+void ChatNode::Impl::DropStaleRoutes(const RoomId& room, const std::vector<SessionId>& recipients,
+                                     const std::vector<RelayResult>& results) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i] != RelayResult::kNotHere) continue;
+    const SessionPtr session = rooms.FindSession(recipients[i]);
+    if (session && (session->turns.busy(room) || session->rooms.count(room) != 0)) continue;
+    tasks.Spawn(joiner.DropRoute(room, recipients[i]));
+  }
+}
+
+void ChatNode::SetRelayMode(const std::string& mode, Callback<Result<RelayModeSetting>> done) {
+  impl_->tasks.Spawn(impl_->SetMode(mode, std::move(done)));
+}
+
+Task<void> ChatNode::Impl::SetMode(std::string mode, Callback<Result<RelayModeSetting>> done) {
+  auto setting = co_await DirectoryCall<Result<RelayModeSetting>>(
+      node, membership, LinkUse::kServing, [&](Deadline deadline, auto reply) {
+        ports.directory.SetRelayMode(mode, deadline, std::move(reply));
+      });
+  if (setting.ok()) ports.relay.OnClusterMode(setting.value());
+  done(std::move(setting));
+}
+
+}  // namespace minichat::core

@@ -1,0 +1,101 @@
+#include "server/core/fan_out.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace minichat::core {
+namespace {
+
+double SecondsSince(TimePoint start, TimePoint now) {
+  return std::chrono::duration<double>(now - start).count();
+}
+
+}  // namespace
+
+Task<void> FanOut::Run(PlacedMessage placed, std::uint64_t route_version, Deadline deadline) {
+  const TimePoint start = node_.now();
+  const EventPtr event = Encode(placed);
+  if (const auto sequencer = rooms_.Find(event->room)) sequencer->OnLocalEvent(event);
+  const CachedRoutesPtr routes = co_await RoutesOf(event->room, route_version);
+  if (!routes) co_return;
+  for (const Remote& remote : routes->remotes) RelayTo(remote, event, deadline, true);
+  node_.metrics().stage_fanout.Observe(SecondsSince(start, node_.now()));
+}
+
+Task<FanOut::CachedRoutesPtr> FanOut::RoutesOf(RoomId room, std::uint64_t version) {
+  const auto it = cache_.find(room);
+  if (it != cache_.end() && it->second->version == version) co_return it->second;
+  co_return co_await ReadRoutes(room);
+}
+
+Task<FanOut::CachedRoutesPtr> FanOut::ReadRoutes(RoomId room) {
+  const Generation generation = membership_.generation();
+  auto routes = co_await DirectoryCall<Result<RoomRoutes>>(
+      node_, membership_, LinkUse::kServing, [&](Deadline deadline, auto done) {
+        node_.ports.directory.Routes(room, generation, deadline, std::move(done));
+      });
+  if (!routes.ok()) co_return nullptr;
+  if (cache_.size() >= kMaxCachedRooms) cache_.clear();
+  CachedRoutesPtr grouped = Group(routes.value());
+  cache_[room] = grouped;
+  co_return grouped;
+}
+
+FanOut::CachedRoutesPtr FanOut::Group(const RoomRoutes& routes) const {
+  std::map<std::pair<NodeName, Incarnation>, std::vector<SessionId>> by_node;
+  for (const Route& route : routes.routes) {
+    if (route.node == membership_.self().name) continue;
+    by_node[{route.node, route.incarnation}].push_back(route.session);
+  }
+  auto grouped = std::make_shared<CachedRoutes>();
+  grouped->version = routes.version;
+  for (auto& [node, sessions] : by_node) {
+    grouped->remotes.push_back({node.first, node.second, std::move(sessions)});
+  }
+  return grouped;
+}
+
+void FanOut::RelayTo(const Remote& remote, const EventPtr& event, Deadline deadline,
+                     bool may_reroute) {
+  if (!membership_.IsLive(remote.node, remote.incarnation)) return;
+  // Results come on the core scheduler, which is stopped before the node ends.
+  node_.ports.relay.Deliver(
+      remote.node, remote.incarnation, event, remote.sessions, deadline,
+      [this, remote, event, deadline, may_reroute](std::vector<RelayResult> results) {
+        std::vector<SessionId> missing;
+        for (std::size_t i = 0; i < results.size() && i < remote.sessions.size(); ++i) {
+          if (results[i] == RelayResult::kNotHere) missing.push_back(remote.sessions[i]);
+        }
+        if (missing.empty() || !may_reroute) return;
+        node_.tasks.Spawn(Reroute(event, remote, std::move(missing), deadline));
+      });
+}
+
+Task<void> FanOut::Reroute(EventPtr event, Remote tried, std::vector<SessionId> missing,
+                           Deadline deadline) {
+  const CachedRoutesPtr fresh = co_await ReadRoutes(event->room);
+  if (!fresh || deadline.Passed(node_.now())) co_return;
+  const std::set<SessionId> wanted(missing.begin(), missing.end());
+  for (const Remote& remote : fresh->remotes) {
+    if (remote.node == tried.node && remote.incarnation == tried.incarnation) continue;
+    Remote again{remote.node, remote.incarnation, {}};
+    std::copy_if(remote.sessions.begin(), remote.sessions.end(), std::back_inserter(again.sessions),
+                 [&](const SessionId& session) { return wanted.count(session) != 0; });
+    if (again.sessions.empty()) continue;
+    node_.metrics().rerouted.Increment(static_cast<double>(again.sessions.size()));
+    RelayTo(again, event, deadline, false);
+  }
+}
+
+EventPtr FanOut::Encode(const PlacedMessage& placed) const {
+  auto event = std::make_shared<Event>();
+  event->room = placed.message->room;
+  event->place = placed.place;
+  event->id = placed.message->id;
+  event->hash = placed.message->hash;
+  event->encoded = std::make_shared<const std::string>(node_.ports.encoder.Encode(placed));
+  return event;
+}
+
+}  // namespace minichat::core

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "server/base/scheduler.h"
+#include "server/core/message.h"
+#include "server/core/protocol_rules.h"
+
+namespace minichat::core {
+
+// A message's identity across generations: its id, and its text, since after a loss two texts may
+// stand under one id.
+struct MessageKey {
+  MessageId id;
+  BodyHash hash = 0;
+
+  bool operator==(const MessageKey&) const = default;
+};
+
+struct MessageKeyHash {
+  std::size_t operator()(const MessageKey& key) const noexcept {
+    return std::hash<MessageId>()(key.id) ^ key.hash;
+  }
+};
+
+// What passed through a room on this node and is not known to have a row: id -> number.
+using UnstoredMap = std::unordered_map<MessageKey, Seq, MessageKeyHash>;
+
+// What a session had seen, under which older number, when the directory lost its memory: those
+// messages get a second number once they are placed again, and are not told twice.
+//
+// Threading: confined to the core scheduler's thread.
+class PassedMessages {
+ public:
+  void Remember(std::shared_ptr<const UnstoredMap> unstored, Seq cursor, TimePoint until,
+                const ProtocolRules& rules) {
+    if (!rules.allgens) generations_.clear();
+    generations_.push_back({std::move(unstored), cursor, until});
+  }
+
+  bool Had(const MessageKey& key, Seq seq, TimePoint now, const ProtocolRules& rules) {
+    if (generations_.empty() || !rules.suppress) return false;
+    if (rules.oldexp) {
+      std::erase_if(generations_, [now](const Seen& seen) { return seen.until <= now; });
+    }
+    return std::any_of(generations_.begin(), generations_.end(), [&](const Seen& seen) {
+      const auto it = seen.unstored->find(key);
+      return (it == seen.unstored->end() ? seq : it->second) <= seen.cursor;
+    });
+  }
+
+ private:
+  struct Seen {
+    std::shared_ptr<const UnstoredMap> unstored;
+    Seq cursor;
+    TimePoint until;
+  };
+  std::vector<Seen> generations_;
+};
+
+}  // namespace minichat::core

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "server/core/room_table.h"
+
+namespace minichat::core {
+
+// Joins, resumes and leaves. A join registers the route and reads the head in one step, so that a
+// commit is either before it (and at most the head) or sees the route.
+//
+// Lifetime:  owned by ChatNode. Threading: confined to the core scheduler's thread.
+// Ordering:  operations of one session on one room run one after another.
+class RoomJoiner {
+ public:
+  RoomJoiner(NodeContext& node, Membership& membership, RoomReader& reader, RoomTable& rooms)
+      : node_(node), membership_(membership), reader_(reader), rooms_(rooms) {}
+
+  Task<void> Join(SessionPtr session, RoomId room, std::optional<Seq> since,
+                  Callback<ClientResult<JoinReply>> done);
+  Task<void> Resume(SessionPtr session, std::vector<std::pair<RoomId, Seq>> rooms,
+                    Callback<std::vector<ClientResult<JoinReply>>> done);
+  Task<void> Leave(SessionPtr session, RoomId room, Callback<ClientResult<RoomId>> done);
+  // Takes a route out of the directory that no session here stands behind any more.
+  Task<void> DropRoute(RoomId room, SessionId session);
+
+ private:
+  Task<ClientResult<JoinReply>> JoinInTurn(SessionPtr session, RoomId room,
+                                           std::optional<Seq> since);
+  Task<ClientResult<JoinReply>> Enter(SessionPtr session, RoomId room, std::optional<Seq> since);
+  Task<Result<JoinOutcome>> Register(RoomId room, Route route);
+  JoinReply Present(const Session& session, const RoomId& room) const;
+
+  NodeContext& node_;
+  Membership& membership_;
+  RoomReader& reader_;
+  RoomTable& rooms_;
+};
+
+}  // namespace minichat::core

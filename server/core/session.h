@@ -1,0 +1,74 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "server/base/task.h"
+#include "server/core/message.h"
+#include "server/core/ports/client_link.h"
+
+namespace minichat::core {
+
+// Lets joins, leaves and resumes of one session on one room run one after another.
+//
+// Threading: confined to the core scheduler's thread.
+class RoomTurns {
+ public:
+  explicit RoomTurns(Scheduler& scheduler) : scheduler_(scheduler) {}
+
+  // Waits for the room's turn; false: too many wait already.
+  Task<bool> Enter(RoomId room) {
+    auto [it, free] = waiting_.try_emplace(room);
+    if (free) co_return true;
+    if (it->second.size() >= kMaxWaiting) co_return false;
+    Completion<bool> turn(scheduler_);
+    it->second.push_back(turn);
+    co_await turn.Wait();
+    co_return true;
+  }
+
+  void Exit(const RoomId& room) {
+    const auto it = waiting_.find(room);
+    if (it->second.empty()) {
+      waiting_.erase(it);
+      return;
+    }
+    Completion<bool> next = it->second.front();
+    it->second.erase(it->second.begin());
+    next.Complete(true);
+  }
+
+  bool busy(const RoomId& room) const { return waiting_.count(room) != 0; }
+
+ private:
+  static constexpr std::size_t kMaxWaiting = 16;
+
+  Scheduler& scheduler_;
+  std::map<RoomId, std::vector<Completion<bool>>> waiting_;
+};
+
+// One client's session on this node.
+//
+// Lifetime:  shared by the session table and the tasks that work for it; `open` says whether the
+//            client is still there. Threading: confined to the core scheduler's thread.
+struct Session {
+  Session(SessionId session_id, UserId session_user, std::shared_ptr<ClientLink> client,
+          Scheduler& scheduler)
+      : id(std::move(session_id)),
+        user(std::move(session_user)),
+        link(std::move(client)),
+        turns(scheduler) {}
+
+  const SessionId id;
+  const UserId user;
+  std::shared_ptr<ClientLink> link;
+  bool open = true;
+  bool corked = false;  // a resume is under way: no event before its answer
+  std::set<RoomId> rooms;
+  RoomTurns turns;
+};
+using SessionPtr = std::shared_ptr<Session>;
+
+}  // namespace minichat::core

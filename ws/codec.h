@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "server/core/chat_node.h"
+#include "server/core/client_error.h"
+#include "server/core/ids.h"
+#include "server/core/ports/client_link.h"
+
+// The frames of protocol minichat.v1.json (docs/protocol.md): pure functions from text to checked
+// operations, and from replies to text.
+namespace minichat::ws {
+
+inline constexpr std::string_view kSubprotocol = "minichat.v1.json";
+inline constexpr std::size_t kMaxFrameBytes = 64 * 1024;
+inline constexpr std::size_t kMaxDepth = 32;
+inline constexpr std::size_t kMaxHistoryLimit = 200;
+// A history reply holds at most about this many bytes of messages (always at least one message);
+// what does not fit is left for the next page.
+inline constexpr std::size_t kMaxHistoryBytes = 256 * 1024;
+
+struct Hello {
+  std::optional<core::UserId> user;
+  std::optional<std::string> token;
+  std::vector<std::pair<core::RoomId, core::Seq>> resume;
+};
+struct Join {
+  core::RoomId room;
+  std::optional<core::Seq> since;
+};
+struct Leave {
+  core::RoomId room;
+};
+struct Send {
+  core::SendRequest request;
+};
+struct History {
+  core::HistoryRequest request;
+};
+struct Ping {};
+using Op = std::variant<Hello, Join, Leave, Send, History, Ping>;
+
+// A client's frame that passed all checks.
+struct ClientFrame {
+  std::string rid;  // as JSON text, to be sent back; empty: none
+  Op op;
+};
+// One that did not. `rid` is there when it could be read.
+struct BadFrame {
+  std::string rid;
+  core::ClientError error;
+};
+using DecodedFrame = std::variant<ClientFrame, BadFrame>;
+
+// Checks everything that can be known without the node: form, types, sizes, character sets.
+DecodedFrame DecodeFrame(std::string_view text);
+
+struct WelcomeLimits {
+  std::size_t rooms = 0;
+  std::size_t messages_per_s = 0;
+};
+struct Welcome {
+  core::SessionId session;
+  core::UserId user;
+  core::NodeName node;
+  std::int64_t server_time_ms = 0;
+  std::int64_t ping_ms = 0;
+  WelcomeLimits limits;
+  std::vector<std::pair<core::RoomId, core::ClientResult<core::JoinReply>>> resumed;
+};
+
+std::string EncodeWelcome(const std::string& rid, const Welcome& welcome);
+std::string EncodeJoined(const std::string& rid, const core::JoinReply& reply);
+std::string EncodeLeft(const std::string& rid, const core::RoomId& room);
+std::string EncodeAck(const std::string& rid, const core::RoomId& room, const core::Ack& ack);
+// `forward`: the page was asked for with `after`.
+std::string EncodeHistory(const std::string& rid, const core::RoomId& room,
+                          const core::HistoryPage& page, bool forward);
+std::string EncodePong(const std::string& rid);
+std::string EncodeError(const std::string& rid, const core::ClientError& error);
+std::string EncodeGap(const core::RoomId& room, core::Seq from, core::Seq to);
+std::string EncodeBye(std::string_view reason, std::int64_t after_ms, std::int64_t jitter_ms);
+
+// `{"op":"message",…}`; the bytes of `data` are the sender's.
+class JsonEventEncoder final : public core::EventEncoder {
+ public:
+  std::string Encode(const core::PlacedMessage& placed) const override;
+};
+
+}  // namespace minichat::ws
