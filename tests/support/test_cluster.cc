@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <stdexcept>
 
 namespace minichat::test {
@@ -79,10 +80,20 @@ void TestCluster::Restart(std::size_t i, const NodeProcess::Flags& extra) {
   WaitUntilReady();
 }
 
+// A node that serves and one that knows the others are two things: it relays only to peers whose
+// heartbeat it has seen.
 void TestCluster::WaitUntilReady() {
-  const auto ready = [this] {
-    return std::all_of(nodes_.begin(), nodes_.end(),
-                       [](const auto& node) { return !node->running() || node->Ready(); });
+  std::set<std::string> running;
+  for (const auto& node : nodes_) {
+    if (node->running()) running.insert(node->name());
+  }
+  const auto ready = [&] {
+    return std::all_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+      if (!node->running()) return true;
+      const std::set<std::string> live = node->LiveNodes();
+      return node->Ready() &&
+             std::includes(live.begin(), live.end(), running.begin(), running.end());
+    });
   };
   if (!WaitFor(ready, kReadyLimit)) throw std::runtime_error("nodes not ready:\n" + LogTails());
 }
