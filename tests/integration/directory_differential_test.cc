@@ -153,7 +153,8 @@ class RandomCalls {
     pair_.Window(request);
   }
   void Heads() { pair_.Heads({Room(), Room(), core::RoomId("never")}, Gen()); }
-  void Unstored() { pair_.UnstoredOlderThan(100s * Below(5), Gen()); }
+  // Nobody asks so who is behind: the scripts drop earlier generations from the janitor's list.
+  void Unstored() { pair_.UnstoredOlderThan(100s * Below(5), std::max(Gen(), generation_)); }
 
   std::string Token() { return OneIn(2) ? "token" : "other"; }
   core::WarmRequest WarmRequest(const core::RoomId& room) {
@@ -353,7 +354,7 @@ const KnockOut kKnockOuts[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Scripts, DirectoryKnockOutTest, testing::ValuesIn(kKnockOuts),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace minichat::test
