@@ -13,6 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kSteps = 500;
+constexpr std::uint64_t kSeeds = 60;
 
 ScratchRedis* Server() {
   static const std::unique_ptr<ScratchRedis> server = ScratchRedis::Start();
@@ -217,7 +218,7 @@ std::string FindDifference(std::uint64_t seed,
 
 TEST(DirectoryDifferentialTest, ScriptsAnswerAsTheStateMachine) {
   MINICHAT_NEED_REDIS(Server());
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     EXPECT_EQ(FindDifference(seed), "");
   }
 }
@@ -246,7 +247,7 @@ TEST_P(DirectoryKnockOutTest, IsFound) {
     text.replace(at, std::string(knock_out.from).size(), knock_out.to);
   };
 
-  for (std::uint64_t seed = 1; seed <= 60 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= kSeeds && !HasFailure(); ++seed) {
     if (!FindDifference(seed, edit).empty()) return;
   }
   ADD_FAILURE() << "no seed has found it";
