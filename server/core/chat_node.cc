@@ -29,6 +29,7 @@ struct ChatNode::Impl {
   Impl(NodeOptions node_options, NodePorts node_ports)
       : options(std::move(node_options)), ports(node_ports) {}
 
+  Task<Result<ReadPage>> ReadPageOf(HistoryRequest request, std::size_t limit);
   Task<void> ReadHistory(HistoryRequest request, Callback<ClientResult<HistoryPage>> done);
   Task<void> StopTask(Deadline deadline, std::function<void()> done);
   Task<void> CloseRoutes(SessionId session, std::vector<RoomId> rooms);
@@ -186,14 +187,18 @@ void ChatNode::History(const SessionId& id, HistoryRequest request,
   impl_->tasks.Spawn(impl_->ReadHistory(std::move(request), std::move(done)));
 }
 
+// Not one conditional expression: g++ 12 miscompiles co_await in its branches.
+Task<Result<ReadPage>> ChatNode::Impl::ReadPageOf(HistoryRequest request, std::size_t limit) {
+  if (request.after)
+    co_return co_await reader.ReadAfter(request.room, *request.after, limit, nullptr);
+  co_return co_await reader.ReadBefore(request.room, request.before.value_or(kMaxSeq), limit);
+}
+
 Task<void> ChatNode::Impl::ReadHistory(HistoryRequest request,
                                        Callback<ClientResult<HistoryPage>> done) {
   const std::size_t limit = std::clamp<std::size_t>(request.limit, 1, kMaxHistoryPage);
   // One more than asked tells whether there are more.
-  auto read =
-      request.after
-          ? co_await reader.ReadAfter(request.room, *request.after, limit + 1, nullptr)
-          : co_await reader.ReadBefore(request.room, request.before.value_or(kMaxSeq), limit + 1);
+  auto read = co_await ReadPageOf(request, limit + 1);
   if (!read.ok()) {
     done(ClientError{ErrorCode::kUnavailable, "history can't be read now", 1000});
     co_return;
@@ -225,11 +230,14 @@ std::vector<RelayResult> ChatNode::OnRelayed(const Incarnation& target, EventPtr
   return results;
 }
 
-// A session that is gone, but whose route stayed (the directory was away when it left).
+// A session that is gone or has left, but whose route stayed (the directory was away just then). One
+// that is joining right now has its route already and is not here yet.
 void ChatNode::Impl::DropStaleRoutes(const RoomId& room, const std::vector<SessionId>& recipients,
                                      const std::vector<RelayResult>& results) {
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i] != RelayResult::kNotHere || rooms.FindSession(recipients[i])) continue;
+    if (results[i] != RelayResult::kNotHere) continue;
+    const SessionPtr session = rooms.FindSession(recipients[i]);
+    if (session && (session->turns.busy(room) || session->rooms.count(room) != 0)) continue;
     tasks.Spawn(joiner.DropRoute(room, recipients[i]));
   }
 }

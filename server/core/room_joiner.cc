@@ -16,7 +16,8 @@ ClientError AwayError() {
 Task<void> RoomJoiner::Join(SessionPtr session, RoomId room, std::optional<Seq> since,
                             Callback<ClientResult<JoinReply>> done) {
   if (!node_.rules().joinonce) {  // as the simulation switches it off: no turns, and it starts anew
-    done(co_await Enter(session, room, since));
+    auto reply = co_await Enter(session, room, since);
+    done(std::move(reply));
     co_return;
   }
   auto reply = co_await JoinInTurn(session, room, since);
@@ -36,7 +37,8 @@ Task<void> RoomJoiner::Resume(SessionPtr session, std::vector<std::pair<RoomId, 
       replies.push_back(AwayError());
       continue;
     }
-    replies.push_back(co_await JoinInTurn(session, room, since));
+    auto reply = co_await JoinInTurn(session, room, since);
+    replies.push_back(std::move(reply));
   }
   session->corked = false;
   if (!session->open) co_return;
@@ -48,7 +50,8 @@ Task<void> RoomJoiner::Resume(SessionPtr session, std::vector<std::pair<RoomId, 
 }
 
 Task<void> RoomJoiner::Leave(SessionPtr session, RoomId room, Callback<ClientResult<RoomId>> done) {
-  if (!co_await session->turns.Enter(room)) {
+  const bool its_turn = co_await session->turns.Enter(room);
+  if (!its_turn) {
     done(ClientError{ErrorCode::kOverloaded, "too many operations on this room are waiting", 1000});
     co_return;
   }
@@ -70,7 +73,8 @@ Task<void> RoomJoiner::DropRoute(RoomId room, SessionId session) {
 
 Task<ClientResult<JoinReply>> RoomJoiner::JoinInTurn(SessionPtr session, RoomId room,
                                                      std::optional<Seq> since) {
-  if (!co_await session->turns.Enter(room)) {
+  const bool its_turn = co_await session->turns.Enter(room);
+  if (!its_turn) {
     co_return ClientError{ErrorCode::kOverloaded, "too many operations on this room are waiting",
                           1000};
   }

@@ -4,12 +4,10 @@
 #include <filesystem>
 #include <utility>
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <hiredis/hiredis.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,18 +17,6 @@ namespace minichat::test {
 namespace {
 
 constexpr int kLaunches = 5;
-
-std::uint16_t FreePort() {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  CHECK(bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0);
-  CHECK(getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0);
-  close(fd);
-  return ntohs(address.sin_port);
-}
 
 bool IsInstalled(const std::string& program) {
   const char* path = std::getenv("PATH");
@@ -66,10 +52,6 @@ std::string ToText(const redisReply& reply) {
 }
 
 }  // namespace
-
-bool ServicesAreRequired() {
-  return std::getenv("CI") != nullptr || std::getenv("MINICHAT_REQUIRE_SERVICES") != nullptr;
-}
 
 std::unique_ptr<ScratchRedis> ScratchRedis::Start(std::vector<std::string> arguments) {
   if (!IsInstalled("redis-server")) return nullptr;

@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+#include "tests/support/scratch_process.h"
+
 struct redisContext;
 
 namespace minichat::test {
@@ -47,9 +49,6 @@ class ScratchRedis {
   int output_ = -1;
   redisContext* link_ = nullptr;
 };
-
-// Whether a service that isn't there is a failure (in CI) and not a reason to skip.
-bool ServicesAreRequired();
 
 }  // namespace minichat::test
 
