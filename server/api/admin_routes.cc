@@ -45,6 +45,7 @@ class Admin {
   Scheduler& core() const { return core_; }
   bool HasKey(const HttpRequest& request) const;
 
+  std::vector<std::string> Lacking() const;
   HttpResponse Ready() const;
   HttpResponse Metrics();
   HttpResponse Status() const;
@@ -65,8 +66,18 @@ bool Admin::HasKey(const HttpRequest& request) const {
   return header != request.headers.end() && IsSame(header->second, "Bearer " + options_.key);
 }
 
+std::vector<std::string> Admin::Lacking() const {
+  std::vector<std::string> lacking = node_.lacking();
+  for (std::string& more : options_.also_lacking()) {
+    if (std::find(lacking.begin(), lacking.end(), more) == lacking.end()) {
+      lacking.push_back(std::move(more));
+    }
+  }
+  return lacking;
+}
+
 HttpResponse Admin::Ready() const {
-  const std::vector<std::string> lacking = node_.lacking();
+  const std::vector<std::string> lacking = Lacking();
   if (lacking.empty()) return JsonResponse(200, R"({"ready":true})");
   return JsonResponse(
       503, JsonObject().Add("ready", false).AddRaw("lacking", QuotedArray(lacking)).Take());
@@ -96,8 +107,8 @@ HttpResponse Admin::Status() const {
   return JsonResponse(200, JsonObject()
                                .Add("node", node_.self().name.value())
                                .Add("incarnation", node_.self().incarnation.value())
-                               .Add("ready", node_.ready())
-                               .AddRaw("lacking", QuotedArray(node_.lacking()))
+                               .Add("ready", Lacking().empty())
+                               .AddRaw("lacking", QuotedArray(Lacking()))
                                .Add("sessions", std::uint64_t{node_.session_count()})
                                .Add("relay_mode", options_.relay_mode())
                                .AddRaw("live_nodes", JsonArray(nodes))
