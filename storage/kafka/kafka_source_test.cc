@@ -183,7 +183,7 @@ TEST_F(KafkaSourceTest, PausesAPartitionWhoseBufferIsFullAndLosesNothing) {
   source.Start(reader);
   ASSERT_TRUE(RunUntil([&] { return !reader.held.empty(); }));
   // More is read, up to the bound, while the first batch is out.
-  ASSERT_TRUE(RunUntil([&] { return Lag() == 500; }));
+  ASSERT_TRUE(RunUntil([&] { return Lag() == 500; })) << Lag();
 
   reader.hold = false;
   for (const auto& done : std::exchange(reader.held, {})) done({});
