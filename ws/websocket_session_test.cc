@@ -22,7 +22,7 @@ std::unique_ptr<WsTestClient> Client(const MemoryNode& node, const std::string& 
   auto client = std::make_unique<WsTestClient>(node.port());
   client->Send(Hello(user));
   const std::string welcome = client->Receive();
-  EXPECT_EQ(welcome.substr(0, 17), R"({"op":"welcome","s)") << welcome;
+  EXPECT_EQ(welcome.substr(0, 15), R"({"op":"welcome")") << welcome;
   return client;
 }
 

@@ -42,7 +42,10 @@ class AdminRoutesTest : public testing::Test {
   template <class Condition>
   void RunUntil(Condition holds) {
     const TimePoint until = scheduler_.Now() + std::chrono::seconds(5);
-    while (!holds() && scheduler_.Now() < until) io_.run_one_for(std::chrono::seconds(1));
+    while (!holds() && scheduler_.Now() < until) {
+      io_.restart();
+      io_.run_one_for(std::chrono::seconds(1));
+    }
   }
 
   HttpResponse Ask(const std::string& method, const std::string& path, const std::string& body = "",

@@ -17,7 +17,7 @@ class AsioRunner {
   Scheduler& scheduler() { return scheduler_; }
 
   bool RunUntil(const std::function<bool()>& condition,
-                std::chrono::milliseconds limit = std::chrono::seconds(30)) {
+                std::chrono::milliseconds limit = std::chrono::seconds(60)) {
     const auto end = std::chrono::steady_clock::now() + limit;
     while (!condition()) {
       if (std::chrono::steady_clock::now() > end) return false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,8 @@
 
 #include "server/base/scheduler.h"
 #include "server/base/task.h"
+#include "server/core/ports/history_store.h"
+#include "server/core/ports/message_log.h"
 
 namespace minichat::contract {
 
@@ -41,5 +44,22 @@ class SchedulerHarness {
     return std::move(value->value());
   }
 };
+
+// An empty log, and sources that share its consumer group.
+class MessageLogHarness : public SchedulerHarness {
+ public:
+  virtual core::MessageLog& log() = 0;
+  virtual std::unique_ptr<core::LogSource> NewSource() = 0;
+};
+// Null when what it needs is not installed.
+using MakeMessageLogHarness = std::function<std::unique_ptr<MessageLogHarness>()>;
+
+// An empty store.
+class HistoryStoreHarness : public SchedulerHarness {
+ public:
+  virtual core::HistoryStore& store() = 0;
+};
+// Null when what it needs is not installed.
+using MakeHistoryStoreHarness = std::function<std::unique_ptr<HistoryStoreHarness>()>;
 
 }  // namespace minichat::contract

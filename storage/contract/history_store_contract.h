@@ -11,14 +11,6 @@
 
 namespace minichat::contract {
 
-// An empty store.
-class HistoryStoreHarness : public SchedulerHarness {
- public:
-  virtual core::HistoryStore& store() = 0;
-};
-// Null when what it needs is not installed.
-using MakeHistoryStoreHarness = std::function<std::unique_ptr<HistoryStoreHarness>()>;
-
 // What every HistoryStore does. Include it in one file of a test program, and instantiate it with
 // the implementation's harness.
 class HistoryStoreContract : public testing::TestWithParam<MakeHistoryStoreHarness> {

@@ -12,15 +12,6 @@
 
 namespace minichat::contract {
 
-// An empty log, and sources that share its consumer group.
-class MessageLogHarness : public SchedulerHarness {
- public:
-  virtual core::MessageLog& log() = 0;
-  virtual std::unique_ptr<core::LogSource> NewSource() = 0;
-};
-// Null when what it needs is not installed.
-using MakeMessageLogHarness = std::function<std::unique_ptr<MessageLogHarness>()>;
-
 // What every MessageLog with its LogSource does. Include it in one file of a test program, and
 // instantiate it with the implementation's harness.
 class MessageLogContract : public testing::TestWithParam<MakeMessageLogHarness> {

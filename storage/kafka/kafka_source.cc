@@ -18,6 +18,7 @@ namespace minichat::kafka {
 namespace {
 
 constexpr int kPollMillis = 100;
+constexpr int kCommitMillis = 1'000;
 constexpr int kDrainRecords = 1'000;  // taken at one turn before batches are handed out
 constexpr Duration kLagPeriod = std::chrono::seconds(1);
 
@@ -109,6 +110,7 @@ class KafkaSource::Impl {
 
   void OnAssigned(const rd_kafka_topic_partition_list_t& partitions);
   void OnRevoked();
+  void CommitNow();
   static void OnRebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,
                           rd_kafka_topic_partition_list_t* partitions, void* self);
 
@@ -327,9 +329,18 @@ void KafkaSource::Impl::OnRevoked() {
   TakeAnswers();  // what is stored by now need not be read again
   partitions_.clear();
   if (std::exchange(offsets_changed_, false) && !rd_kafka_assignment_lost(client_.get())) {
-    rd_kafka_commit(client_.get(), nullptr, 0);  // failing, the records come again: harmless
+    CommitNow();
   }
   log::Info("kafka_partitions_revoked");
+}
+
+// Waits for the broker's word, but not for ever, as rd_kafka_commit() would on one that hangs.
+// When it fails, the records come again: harmless.
+void KafkaSource::Impl::CommitNow() {
+  const QueueHandle queue(rd_kafka_queue_new(client_.get()));
+  rd_kafka_commit_queue(client_.get(), nullptr, queue.get(), nullptr, nullptr);
+  const EventHandle reply(rd_kafka_queue_poll(queue.get(), kCommitMillis));
+  if (!reply) log::Warn("kafka_commit_unanswered");
 }
 
 void KafkaSource::Impl::OnRebalance(rd_kafka_t* client, rd_kafka_resp_err_t event,

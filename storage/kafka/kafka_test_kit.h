@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "storage/contract/asio_runner.h"
-#include "storage/contract/message_log_contract.h"
+#include "storage/contract/harness.h"
 #include "storage/kafka/kafka_admin.h"
 #include "storage/kafka/kafka_log.h"
 #include "storage/kafka/kafka_source.h"

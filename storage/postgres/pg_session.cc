@@ -76,6 +76,18 @@ pqxx::connection_base& PgSession::connection() {
 Status PgSession::Connect() {
   if (open_) return {};
   if (clock_.Now() < next_connect_) return Unavailable("postgres: away, waits to reconnect");
+  // The first failure may be the tail of what broke the connection before, so it gets a second
+  // chance; after that the server counts as away.
+  if (TryConnect() || (backoff_ == kFirstBackoff && TryConnect())) {
+    backoff_ = kFirstBackoff;
+    return {};
+  }
+  next_connect_ = clock_.Now() + backoff_;
+  backoff_ = std::min(2 * backoff_, kMaxBackoff);
+  return Unavailable("postgres: cannot connect");
+}
+
+bool PgSession::TryConnect() {
   try {
     auto open = std::make_unique<Open>(connection_string_);
     pqxx::nontransaction(open->connection).exec(kSessionSettings);
@@ -83,19 +95,16 @@ Status PgSession::Connect() {
     const std::lock_guard lock(mutex_);
     socket_ = open->connection.sock();
     open_ = std::move(open);
+    return true;
   } catch (const std::exception& error) {
-    // Once per outage. libpq quotes a URL that it can't read, with the password.
+    // At the begin of an outage only. libpq quotes a URL that it can't read, with the password.
     const std::string cause = error.what();
     if (backoff_ == kFirstBackoff) {
       const bool shows_url = cause.find("://") != std::string::npos;
       log::Warn("postgres_connect_failed", {{"cause", shows_url ? "bad url" : cause}});
     }
-    next_connect_ = clock_.Now() + backoff_;
-    backoff_ = std::min(2 * backoff_, kMaxBackoff);
-    return Unavailable("postgres: cannot connect");
+    return false;
   }
-  backoff_ = kFirstBackoff;
-  return {};
 }
 
 void PgSession::Disconnect() {

@@ -60,6 +60,7 @@ class PgSession {
   static constexpr Duration kMaxBackoff = std::chrono::seconds(2);
 
   Status Connect();
+  bool TryConnect();
   void Disconnect();
   pqxx::connection_base& connection();
   // None: try again.

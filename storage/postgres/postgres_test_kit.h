@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "storage/contract/asio_runner.h"
-#include "storage/contract/history_store_contract.h"
+#include "storage/contract/harness.h"
 #include "storage/postgres/postgres_migrator.h"
 #include "storage/postgres/postgres_store.h"
 #include "tests/support/scratch_postgres.h"

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kStartLimit{90};
+constexpr std::chrono::seconds kStartLimit{180};
 // Any 16 bytes in URL-safe base64: it only has to be the same at each start.
 constexpr const char* kClusterId = "bWluaWNoYXQtc2NyYXRjaA";
 
