@@ -43,7 +43,7 @@ void ServiceSet::Migrate() {
 
 TestCluster::TestCluster(ServiceSet& services, TestClusterOptions options)
     : services_(services), options_(std::move(options)), dir_("minichat-cluster") {
-  std::ofstream(dir_.path() / "secret") << "a-secret-of-this-test-cluster\n";
+  std::ofstream(dir_.path() / "secret") << "secret-of-this-test-cluster\n";
   for (int i = 0; i < options_.nodes; ++i) {
     if (options_.relay_gates) gates_.push_back(std::make_unique<TcpGate>());
     const auto index = static_cast<std::size_t>(i);
