@@ -76,7 +76,8 @@ void PeerLink::OnEnded(RelayCall& call) {
   peer_metrics_.CallEnded(call.delivery->mode, call.status.error_code());
   breaker_.Record(call.ticket, OutcomeOf(call.status));
   ShowBreaker();
-  if (call.status.error_code() == grpc::StatusCode::UNAUTHENTICATED) {
+  const bool unauthenticated = call.status.error_code() == grpc::StatusCode::UNAUTHENTICATED;
+  if (unauthenticated && !std::exchange(told_unauthenticated_, true)) {
     log::Error("relay_unauthenticated", {{"peer", peer_.name.value()}});
   }
 }

@@ -84,6 +84,7 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
   Breaker breaker_;
   std::unordered_set<RelayCall*> in_flight_;
   bool retired_ = false;
+  bool told_unauthenticated_ = false;  // once is enough: it doesn't heal by itself
 };
 
 }  // namespace minichat::relay

@@ -81,8 +81,8 @@ class Fields {
 
   void Fail(std::string_view name, std::string_view rule, ErrorCode code = ErrorCode::kBadRequest) {
     if (error_) return;
-    error_ = ClientError{code, std::string(op_) + '.' + std::string(name) + ": " +
-                                   std::string(rule), std::nullopt};
+    error_ = ClientError{
+        code, std::string(op_) + '.' + std::string(name) + ": " + std::string(rule), std::nullopt};
   }
 
   const std::optional<ClientError>& error() const { return error_; }

@@ -16,8 +16,7 @@ TEST(EncodeTest, MessageWithText) {
 
   EXPECT_EQ(JsonEventEncoder().Encode(placed),
             R"({"op":"message","room":"general","seq":58,"id":")" + placed.message->id.ToText() +
-                R"(","from":"ann","ts":1790000000000,"text":"say \"hi\"\n\u0001 )" +
-                "\xc3\xa9\"}");
+                R"(","from":"ann","ts":1790000000000,"text":"say \"hi\"\n\u0001 )" + "\xc3\xa9\"}");
 }
 
 TEST(EncodeTest, MessageWithDataHasTheSendersBytes) {
@@ -40,12 +39,11 @@ TEST(EncodeTest, Welcome) {
   welcome.resumed.emplace_back(core::RoomId("b"),
                                core::ClientError{core::ErrorCode::kForbidden, "no", {}});
 
-  EXPECT_EQ(
-      EncodeWelcome("1", welcome),
-      R"({"op":"welcome","rid":1,"session":"n1-7","user":"ann","node":"n1",)"
-      R"("server_time":1790000000000,"ping_ms":25000,"limits":{"text_bytes":4096,)"
-      R"("frame_bytes":65536,"rooms":200,"messages_per_s":1000},)"
-      R"("resumed":{"a":{"recovered":true,"head":57},"b":{"error":"forbidden"}}})");
+  EXPECT_EQ(EncodeWelcome("1", welcome),
+            R"({"op":"welcome","rid":1,"session":"n1-7","user":"ann","node":"n1",)"
+            R"("server_time":1790000000000,"ping_ms":25000,"limits":{"text_bytes":4096,)"
+            R"("frame_bytes":65536,"rooms":200,"messages_per_s":1000},)"
+            R"("resumed":{"a":{"recovered":true,"head":57},"b":{"error":"forbidden"}}})");
 }
 
 TEST(EncodeTest, RepliesOfRequests) {

@@ -105,7 +105,7 @@ void ChatSession::OnText(std::string_view text) {
   json::object& body = value.get_object();
   std::string op = TextOf(body, "op");
   if (op == "message") return OnMessage(body);
-  if (op == "welcome") return OnWelcome(std::move(body));
+  if (op == "welcome") return NoteWelcome(std::move(body));
   if (op == "gap") return OnGap(body);
   if (op == "bye") {
     bye_ = TextOf(body, "reason");
@@ -116,7 +116,7 @@ void ChatSession::OnText(std::string_view text) {
   }
 }
 
-void ChatSession::OnWelcome(json::object body) {
+void ChatSession::NoteWelcome(json::object body) {
   node_ = TextOf(body, "node");
   if (const json::value* resumed = body.if_contains("resumed"); resumed && resumed->is_object()) {
     for (const auto& [room, state] : resumed->get_object()) {
@@ -128,6 +128,7 @@ void ChatSession::OnWelcome(json::object body) {
     }
   }
   welcome_ = std::move(body);
+  if (on_welcome_) on_welcome_();
 }
 
 void ChatSession::OnMessage(const json::object& body) {
@@ -166,6 +167,7 @@ void ChatSession::NoteJoined(const json::object& body) {
 
 void ChatSession::OnClosed(const CloseInfo& info) {
   closed_ = info;
+  if (on_end_) on_end_();
 }
 
 }  // namespace minichat::loadtest

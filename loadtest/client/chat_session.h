@@ -72,6 +72,7 @@ class ChatSession final : public ConnectionHandler {
   using Resume = std::map<std::string, Seq>;
   using DeliveryCallback = std::function<void(const std::string& room, const Delivery&)>;
   using ReplyCallback = std::function<void(const Reply&)>;
+  using Callback = std::function<void()>;
 
   // With insecure auth the user's name is enough; else `token` says who it is.
   ChatSession(ClientLoop& loop, const Endpoint& endpoint, std::string user, Resume resume = {},
@@ -89,6 +90,8 @@ class ChatSession final : public ConnectionHandler {
   // Called as replies come, after they are kept.
   void OnReply(Rid rid, ReplyCallback callback) { callbacks_[rid] = std::move(callback); }
   void OnDelivery(DeliveryCallback callback) { on_delivery_ = std::move(callback); }
+  void OnWelcome(Callback callback) { on_welcome_ = std::move(callback); }
+  void OnEnd(Callback callback) { on_end_ = std::move(callback); }
 
   bool welcome() const { return welcome_.has_value(); }
   const std::string& node() const { return node_; }
@@ -108,7 +111,7 @@ class ChatSession final : public ConnectionHandler {
   void OnText(std::string_view text) override;
   void OnClosed(const CloseInfo& info) override;
 
-  void OnWelcome(boost::json::object body);
+  void NoteWelcome(boost::json::object body);
   void OnMessage(const boost::json::object& body);
   void OnGap(const boost::json::object& body);
   void OnAnswer(std::string op, boost::json::object body);
@@ -128,6 +131,8 @@ class ChatSession final : public ConnectionHandler {
   std::unordered_map<Rid, Reply> replies_;
   std::unordered_map<Rid, ReplyCallback> callbacks_;
   DeliveryCallback on_delivery_;
+  Callback on_welcome_;
+  Callback on_end_;
   Rid next_rid_ = 1;
   std::unique_ptr<Connection> connection_;
 };

@@ -121,7 +121,7 @@ Latency LoadRun::Summarize(std::vector<double> samples) {
   const auto at = [&](std::size_t percent) {
     return samples[std::min(samples.size() - 1, samples.size() * percent / 100)];
   };
-  return {at(50), at(99)};
+  return {at(50), at(99), samples.back()};
 }
 
 }  // namespace minichat::loadtest

@@ -21,10 +21,11 @@ struct SentMessage {
   Seq seq = 0;
 };
 
-// Median and 99th percentile, in milliseconds.
+// In milliseconds.
 struct Latency {
   double p50 = 0;
   double p99 = 0;
+  double max = 0;
 };
 
 // Carries out a LoadPlan against a cluster: opens the sessions, sends at the intended times whether

@@ -9,8 +9,8 @@
 
 namespace minichat::app {
 
-// Everything that can be configured, with its default. The option table (option_table.cc) binds each
-// field to a key, a type and a text; docs/configuration.md is written from that table.
+// Everything that can be configured, with its default. The option table (option_table.cc) binds
+// each field to a key, a type and a text; docs/configuration.md is written from that table.
 //
 // Threading: immutable once the node runs; a reload makes a new one.
 struct AppConfig {

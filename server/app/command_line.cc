@@ -41,9 +41,9 @@ class Parser {
     const auto& known = Commands();
     if (std::find(known.begin(), known.end(), command) == known.end()) {
       const std::string nearest = Nearest(command, known);
-      return InvalidArgument("unknown command \"" + command + "\"" +
-                             (nearest.empty() ? "; try minichat help"
-                                              : " (did you mean " + nearest + "?)"));
+      return InvalidArgument(
+          "unknown command \"" + command + "\"" +
+          (nearest.empty() ? "; try minichat help" : " (did you mean " + nearest + "?)"));
     }
     line_.command = command;
     return {};

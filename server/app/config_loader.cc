@@ -89,8 +89,9 @@ class FileReader {
       return Fail(name, InvalidArgument(option.key + ": is not a single value"));
     }
     if (!PasswordOf(text).empty()) {
-      return Fail(name, InvalidArgument(option.key + ": a password doesn't belong in this file; "
-                                                     "give the whole URL in " +
+      return Fail(name, InvalidArgument(option.key +
+                                        ": a password doesn't belong in this file; "
+                                        "give the whole URL in " +
                                         option.EnvironmentName()));
     }
     return Apply(option, text, Where(name), config_);
@@ -106,7 +107,10 @@ class FileReader {
 // service names) must not stop the start. So: near to a known name is an error, others a warning.
 Status JudgeUnknownVariable(const OptionTable& table, const std::string& name,
                             std::vector<std::string>* warnings) {
-  if (name == "MINICHAT_REQUIRE_SERVICES" || name.starts_with("MINICHAT_TEST_")) return {};
+  // The project's own tests and scripts use these.
+  if (name == "MINICHAT_REQUIRE_SERVICES" || name == "MINICHAT_KAFKA_LIB" ||
+      name == "MINICHAT_BIN" || name.starts_with("MINICHAT_TEST_"))
+    return {};
   for (const Option& option : table.options()) {
     const std::string known = option.EnvironmentName();
     if (EditDistance(name, known) <= kTypo) {

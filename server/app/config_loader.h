@@ -13,9 +13,9 @@ namespace minichat::app {
 
 // Where values come from besides the defaults, weakest first.
 struct ConfigSources {
-  std::string file;                                         // path of a YAML file; empty: none
-  std::map<std::string, std::string> environment;           // the process's, all of it
-  std::vector<std::pair<std::string, std::string>> flags;   // key and value, in their order
+  std::string file;                                        // path of a YAML file; empty: none
+  std::map<std::string, std::string> environment;          // the process's, all of it
+  std::vector<std::pair<std::string, std::string>> flags;  // key and value, in their order
 };
 
 struct LoadedConfig {

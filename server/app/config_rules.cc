@@ -1,6 +1,6 @@
 #include "server/app/config_rules.h"
 
-#include <array>
+#include <algorithm>
 #include <string>
 
 #include "server/app/config_values.h"
@@ -13,10 +13,6 @@ constexpr std::size_t kMinSecret = 16;
 bool Loopback(const std::string& address) {
   const auto parsed = ParseAddress(address);
   return parsed && parsed->loopback();
-}
-
-bool InMemory(const std::string& url) {
-  return url == "memory:";
 }
 
 Status CheckListeners(const AppConfig& config) {
@@ -33,16 +29,25 @@ Status CheckListeners(const AppConfig& config) {
   return {};
 }
 
+// It travels in a header.
+bool IsVisibleAscii(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127; });
+}
+
 Status CheckCluster(const AppConfig& config) {
   if (config.relay_listen.empty()) return {};
+  if (!IsVisibleAscii(config.cluster_secret)) {
+    return InvalidArgument("cluster.secret: holds blanks or other characters than visible ASCII");
+  }
   if (config.cluster_secret.size() < kMinSecret) {
     return InvalidArgument("relay.listen: needs cluster.secret with at least " +
                            std::to_string(kMinSecret) +
                            " characters (MINICHAT_CLUSTER_SECRET or cluster.secret_file)");
   }
   if (InMemory(config.directory_url)) {
-    return InvalidArgument("relay.listen: directory is memory:, in which nodes can't find each "
-                           "other; set directory: redis://…");
+    return InvalidArgument(
+        "relay.listen: directory is memory:, in which nodes can't find each "
+        "other; set directory: redis://…");
   }
   return {};
 }
@@ -50,12 +55,14 @@ Status CheckCluster(const AppConfig& config) {
 Status CheckBackends(const AppConfig& config) {
   const bool volatile_log = InMemory(config.log_url) || InMemory(config.store_url);
   if (!InMemory(config.directory_url) && volatile_log && !config.lab_enabled) {
-    return InvalidArgument("directory: redis with log or store in memory loses messages; set both "
-                           "log and store (lab.enabled: true allows it for measurements)");
+    return InvalidArgument(
+        "directory: redis with log or store in memory loses messages; set both "
+        "log and store (lab.enabled: true allows it for measurements)");
   }
   if (InMemory(config.directory_url) && !(InMemory(config.log_url) && InMemory(config.store_url))) {
-    return InvalidArgument("directory: is memory: while log or store is not; set all three, or "
-                           "none");
+    return InvalidArgument(
+        "directory: is memory: while log or store is not; set all three, or "
+        "none");
   }
   return {};
 }

@@ -14,10 +14,8 @@ struct Unit {
 };
 
 // Largest first, so that printing picks the largest that divides the value.
-constexpr std::array<Unit, 4> kDurations = {{{"h", 3'600'000'000'000},
-                                             {"m", 60'000'000'000},
-                                             {"s", 1'000'000'000},
-                                             {"ms", 1'000'000}}};
+constexpr std::array<Unit, 4> kDurations = {
+    {{"h", 3'600'000'000'000}, {"m", 60'000'000'000}, {"s", 1'000'000'000}, {"ms", 1'000'000}}};
 constexpr std::array<Unit, 3> kSizes = {{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}};
 
 std::string_view Trim(std::string_view text) {
@@ -149,6 +147,10 @@ std::optional<Address> ParseAddress(std::string_view text) {
 std::string PrintAddress(const Address& address) {
   const bool v6 = address.host.find(':') != std::string::npos;
   return (v6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
+}
+
+bool InMemory(std::string_view url) {
+  return url == "memory:";
 }
 
 std::string_view PasswordOf(std::string_view url) {

@@ -38,6 +38,9 @@ struct Address {
 std::optional<Address> ParseAddress(std::string_view text);
 std::string PrintAddress(const Address& address);
 
+// "memory:": the backend that a process brings with it.
+bool InMemory(std::string_view url);
+
 // The password of "scheme://user:password@host"; empty when there is none.
 std::string_view PasswordOf(std::string_view url);
 // The URL with its password replaced by "***".

@@ -59,8 +59,8 @@ auto InRange(Number min, Number max, Parse parse, Print print, std::string examp
 }
 
 bool IsNameCharacter(unsigned char c) {
-  return std::isalnum(c) != 0 || std::string_view("._:@-").find(static_cast<char>(c)) !=
-                                     std::string_view::npos;
+  return std::isalnum(c) != 0 ||
+         std::string_view("._:@-").find(static_cast<char>(c)) != std::string_view::npos;
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ void AddNode(Rows& rows) {
   rows.push_back(ListOption("node.roles", &C::node_roles, {"chat", "persister"},
                             "What this node does: serve clients (chat), write the log to the store "
                             "(persister), or both. At least one node needs each role."));
-  rows.push_back(CountOption("io.threads", &C::io_threads, {1, 64},
-                             "Threads that serve client connections."));
+  rows.push_back(
+      CountOption("io.threads", &C::io_threads, {1, 64}, "Threads that serve client connections."));
   rows.push_back(ChoiceOption("logging.level", &C::logging_level,
                               {"trace", "debug", "info", "warn", "error", "off"},
                               "How much is written to standard error.")
@@ -57,7 +57,8 @@ void AddCluster(Rows& rows) {
                      .Reloadable());
   rows.push_back(TextOption("cluster.secret", &C::cluster_secret,
                             "Secret that all nodes of a cluster share; every relay call carries "
-                            "it. At least 16 characters.")
+                            "it. At least 16 characters, visible ASCII without "
+                            "blanks.")
                      .Secret());
   rows.push_back(TextOption("cluster.secret_file", &C::cluster_secret_file,
                             "File that holds cluster.secret, one line."));
@@ -93,8 +94,8 @@ void AddBackends(Rows& rows) {
 void AddLimits(Rows& rows) {
   rows.push_back(CountOption("limits.sessions", &C::limits_sessions, {1, 1'000'000},
                              "Client connections that this node holds at most; more are refused."));
-  rows.push_back(
-      CountOption("limits.rooms", &C::limits_rooms, {1, 10'000}, "Rooms that one session may join."));
+  rows.push_back(CountOption("limits.rooms", &C::limits_rooms, {1, 10'000},
+                             "Rooms that one session may join."));
   rows.push_back(CountOption("limits.messages_per_s", &C::limits_messages_per_s, {1, 100'000},
                              "Requests a second that one session may make, with bursts of twice "
                              "that; more are refused as rate_limited."));

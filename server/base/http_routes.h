@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace minichat {
 
@@ -19,6 +20,13 @@ struct HttpResponse {
   std::string content_type = "application/json";
   std::string body;
   std::map<std::string, std::string> headers;
+};
+
+// A file that is built into the program.
+struct StaticFile {
+  std::string path;  // of the request, "/app.js"
+  std::string content_type;
+  std::string_view body;  // lives as long as the program
 };
 
 // What an HTTP listener serves: `ws` has the listener, `api` and `web` register the routes.

@@ -59,8 +59,8 @@ struct TaskPromise<void> : TaskPromiseBase {
 // Tasks that live in that frame, all that it was waiting for; nothing of it runs afterwards.
 //
 // Lifetime:  arguments are copied into the frame; pass references only to what outlives the Task.
-//            Arguments of an awaited call are named variables, never braced temporaries: g++ 12
-//            destroys those twice.
+//            An awaited call takes named variables, never braced temporaries, and stands in no
+//            conditional expression: g++ 12 destroys such temporaries twice.
 // Threading: confined to one scheduler's thread.
 // Errors:    returned values. An escaping exception ends the process.
 template <class T>

@@ -230,11 +230,14 @@ std::vector<RelayResult> ChatNode::OnRelayed(const Incarnation& target, EventPtr
   return results;
 }
 
-// A session that is gone, but whose route stayed (the directory was away when it left).
+// A session that is gone or has left, but whose route stayed (the directory was away just then). One
+// that is joining right now has its route already and is not here yet.
 void ChatNode::Impl::DropStaleRoutes(const RoomId& room, const std::vector<SessionId>& recipients,
                                      const std::vector<RelayResult>& results) {
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (results[i] != RelayResult::kNotHere || rooms.FindSession(recipients[i])) continue;
+    if (results[i] != RelayResult::kNotHere) continue;
+    const SessionPtr session = rooms.FindSession(recipients[i]);
+    if (session && (session->turns.busy(room) || session->rooms.count(room) != 0)) continue;
     tasks.Spawn(joiner.DropRoute(room, recipients[i]));
   }
 }

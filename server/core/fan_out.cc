@@ -59,7 +59,7 @@ FanOut::CachedRoutesPtr FanOut::Group(const RoomRoutes& routes) const {
 void FanOut::RelayTo(const Remote& remote, const EventPtr& event, Deadline deadline,
                      bool may_reroute) {
   if (!membership_.IsLive(remote.node, remote.incarnation)) return;
-  // A result after the node's end finds the flag gone.
+  // Results come on the core scheduler, which is stopped before the node ends.
   node_.ports.relay.Deliver(
       remote.node, remote.incarnation, event, remote.sessions, deadline,
       [this, remote, event, deadline, may_reroute](std::vector<RelayResult> results) {

@@ -255,4 +255,10 @@ struct DirectoryLimits {
   Seq generation_step = kGenerationStep;  // tests shrink it
 };
 
+// What an entry of the window counts for in the bounds of DirectoryLimits: its strings, and 128 for
+// keys, ids and numbers.
+inline std::uint64_t WindowBytesOf(const Message& message) {
+  return 128 + message.body.size() + message.sender.value().size() + message.cid.value().size();
+}
+
 }  // namespace minichat::core

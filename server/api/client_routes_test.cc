@@ -1,0 +1,61 @@
+#include "server/api/client_routes.h"
+
+#include <gtest/gtest.h>
+
+#include "server/api/router.h"
+#include "web/page.h"
+
+namespace minichat::api {
+namespace {
+
+HttpResponse Ask(HttpRoutes& routes, const std::string& method, const std::string& path) {
+  HttpResponse answer;
+  HttpRequest request;
+  request.method = method;
+  request.path = path;
+  routes.Handle(request, [&](HttpResponse response) { answer = std::move(response); });
+  return answer;
+}
+
+TEST(ClientRoutesTest, ServesThePageThatIsBuiltIn) {
+  const auto routes = MakeClientRoutes(web::PageFiles());
+
+  const HttpResponse page = Ask(*routes, "GET", "/");
+
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
+  EXPECT_NE(page.body.find("<title>minichat</title>"), std::string::npos);
+  EXPECT_NE(page.body.find("</html>\n"), std::string::npos);
+  EXPECT_EQ(Ask(*routes, "GET", "/app.js").content_type, "text/javascript; charset=utf-8");
+  EXPECT_EQ(Ask(*routes, "GET", "/style.css").content_type, "text/css; charset=utf-8");
+}
+
+TEST(ClientRoutesTest, ThePageMayLoadNothingFromElsewhere) {
+  const auto routes = MakeClientRoutes(web::PageFiles());
+
+  const HttpResponse page = Ask(*routes, "GET", "/");
+
+  EXPECT_EQ(page.headers.at("Content-Security-Policy").rfind("default-src 'none'; ", 0), 0u);
+  EXPECT_EQ(page.headers.at("X-Content-Type-Options"), "nosniff");
+  for (const StaticFile& file : web::PageFiles()) {
+    EXPECT_EQ(file.body.find("http://"), std::string_view::npos) << file.path;
+    EXPECT_EQ(file.body.find("https://"), std::string_view::npos) << file.path;
+    EXPECT_EQ(file.body.find("innerHTML"), std::string_view::npos) << file.path;
+  }
+}
+
+TEST(RouterTest, AnswersWhatIsNotInItsTable) {
+  const auto routes = MakeClientRoutes({});
+
+  const HttpResponse missing = Ask(*routes, "GET", "/nothing");
+  const HttpResponse wrong = Ask(*routes, "DELETE", "/healthz");
+
+  EXPECT_EQ(missing.status, 404);
+  EXPECT_EQ(missing.body, "{\"error\":\"there is nothing at this path\"}\n");
+  EXPECT_EQ(wrong.status, 405);
+  EXPECT_EQ(wrong.headers.at("Allow"), "GET");
+  EXPECT_EQ(wrong.body, "{\"error\":\"this path takes GET\"}\n");
+}
+
+}  // namespace
+}  // namespace minichat::api

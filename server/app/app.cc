@@ -1,0 +1,264 @@
+#include "server/app/app.h"
+
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "relay/grpc_relay.h"
+#include "relay/relay_server.h"
+#include "server/api/admin_routes.h"
+#include "server/api/client_routes.h"
+#include "server/app/backends.h"
+#include "server/app/config_values.h"
+#include "server/app/io_threads.h"
+#include "server/app/late_receiver.h"
+#include "server/app/process.h"
+#include "server/app/startup_checks.h"
+#include "server/app/step_sequence.h"
+#include "server/base/asio_scheduler.h"
+#include "server/base/log.h"
+#include "server/core/chat_node.h"
+#include "server/core/core_metrics.h"
+#include "web/page.h"
+#include "ws/codec.h"
+#include "ws/server.h"
+
+namespace minichat::app {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Of an orderly stop; together below 10 s.
+constexpr Duration kCloseClients = milliseconds(2'500);
+constexpr Duration kStopNode = milliseconds(2'000);
+constexpr Duration kStopRelay = milliseconds(500);
+constexpr Duration kFlushLog = milliseconds(2'500);
+constexpr Duration kCloseAdmin = milliseconds(500);
+
+constexpr std::size_t kAdminConnections = 100;
+
+relay::RelayMode ModeOf(const AppConfig& config) {
+  return *relay::ParseRelayMode(config.relay_mode);  // the option table has checked it
+}
+
+// Ends this process as a crash would, at the step that lab.fault.die names.
+std::function<void(const char*)> DieAt(const std::string& fatal_step) {
+  if (fatal_step == "never") return {};
+  return [fatal_step](const char* step) {
+    if (fatal_step != step) return;
+    log::Warn("lab_fault", {{"die", step}});
+    std::raise(SIGKILL);
+  };
+}
+
+}  // namespace
+
+// In the order in which the parts depend on each other; destroyed in reverse.
+struct App::Impl {
+  explicit Impl(AppConfig app_config)
+      : config(std::move(app_config)),
+        io(config.io_threads),
+        scheduler(io.first()),
+        core_metrics(registry),
+        backends(config, scheduler, registry) {}
+
+  Status Start();
+  Status StartRelayServer();
+  void MakeRelay();
+  void MakeNode();
+  void MakeRoutes();
+  Status StartListeners();
+  ws::ServerOptions ListenerOptions(const std::string& address) const;
+  ws::SessionOptions ClientOptions() const;
+  std::vector<StopStep> StopSteps();
+  void Stop();
+
+  const AppConfig config;
+  MetricsRegistry registry;
+  IoThreads io;
+  AsioScheduler scheduler;
+  core::CoreMetrics core_metrics;
+  ws::JsonEventEncoder encoder;
+  Backends backends;
+  LateReceiver receiver;
+  std::unique_ptr<relay::GrpcRelay> relay;
+  std::unique_ptr<relay::RelayServer> relay_server;  // null: this node takes no relays
+  std::unique_ptr<core::ChatNode> node;
+  StartupChecks checks{config, scheduler};
+  std::unique_ptr<HttpRoutes> client_routes;
+  std::unique_ptr<HttpRoutes> admin_routes;
+  std::unique_ptr<ws::Server> client_server;  // null: this node serves no clients
+  std::unique_ptr<ws::Server> admin_server;
+  bool stopping = false;
+  Status end;  // why it had to stop by itself
+};
+
+Status App::Impl::Start() {
+  AddProcessMetrics(registry);
+  Status status = backends.Start();
+  if (status.ok()) MakeRelay();
+  if (status.ok()) status = StartRelayServer();
+  if (!status.ok()) return status;
+  MakeNode();
+  MakeRoutes();
+  status = StartListeners();
+  if (!status.ok()) return status;
+  node->Start();
+  checks.Start();
+  return {};
+}
+
+void App::Impl::MakeRelay() {
+  relay::GrpcRelayOptions options;
+  options.cluster_secret = config.cluster_secret;
+  options.mode = ModeOf(config);
+  relay = std::make_unique<relay::GrpcRelay>(std::move(options), scheduler, registry);
+}
+
+Status App::Impl::StartRelayServer() {
+  if (config.relay_listen.empty()) return {};
+  relay::RelayServerOptions options;
+  options.listen = config.relay_listen;
+  options.cluster_secret = config.cluster_secret;
+  relay_server =
+      std::make_unique<relay::RelayServer>(std::move(options), scheduler, receiver, registry);
+  return relay_server->Start();
+}
+
+void App::Impl::MakeNode() {
+  core::NodeOptions options;
+  options.name = core::NodeName(config.node_name);
+  if (relay_server) {
+    Address bound = *ParseAddress(config.relay_listen);
+    bound.port = static_cast<std::uint16_t>(relay_server->port());
+    options.relay_address =
+        config.relay_advertise.empty() ? PrintAddress(bound) : config.relay_advertise;
+  }
+  options.directory = DirectoryLimitsOf(config);
+  options.max_waiting_sends = config.limits_waiting_sends;
+  options.max_sessions = config.limits_sessions;
+  options.max_rooms_per_session = config.limits_rooms;
+  options.step_hook = DieAt(config.lab_fault_die);
+  node = std::make_unique<core::ChatNode>(
+      std::move(options),
+      core::NodePorts{scheduler, backends.log(), backends.source(), backends.directory(),
+                      backends.store(), *relay, encoder, core_metrics});
+  node->OnNameTaken([this] {
+    end = FailedPrecondition("another node took the name " + config.node_name);
+    Stop();
+  });
+  receiver.Set(node.get());
+}
+
+ws::ServerOptions App::Impl::ListenerOptions(const std::string& address) const {
+  const Address where = *ParseAddress(address);  // the option table has checked it
+  ws::ServerOptions options;
+  options.host = where.host;
+  options.port = where.port;
+  return options;
+}
+
+ws::SessionOptions App::Impl::ClientOptions() const {
+  ws::SessionOptions options;
+  options.insecure_auth = config.auth_insecure;
+  options.open_rooms = config.rooms_open;
+  options.max_rooms = config.limits_rooms;
+  options.messages_per_s = config.limits_messages_per_s;
+  options.drain = std::chrono::duration_cast<milliseconds>(kCloseClients) / 2;
+  return options;
+}
+
+void App::Impl::MakeRoutes() {
+  client_routes = api::MakeClientRoutes(web::PageFiles());
+  api::AdminOptions options;
+  options.key = config.admin_key;
+  options.relay_mode = [this] { return std::string(relay::ToString(relay->mode())); };
+  options.also_lacking = [this] {
+    return stopping ? std::vector<std::string>{"stopping"} : checks.lacking();
+  };
+  admin_routes = api::MakeAdminRoutes(std::move(options), scheduler, *node, registry);
+}
+
+Status App::Impl::StartListeners() {
+  ws::ServerOptions admin = ListenerOptions(config.admin_listen);
+  admin.max_connections = kAdminConnections;
+  admin_server = std::make_unique<ws::Server>(
+      std::move(admin), ws::ServerDeps{scheduler, io.all(), *admin_routes, registry});
+  const Status status = admin_server->Start();
+  if (!status.ok() || !config.HasRole("chat")) return status;
+  ws::ServerOptions client = ListenerOptions(config.client_listen);
+  client.max_connections = config.limits_sessions;
+  client.allowed_origins = config.client_origins;
+  client.outbound.bytes = config.limits_queue_bytes;
+  client.outbound.frames = config.limits_queue_events;
+  client_server = std::make_unique<ws::Server>(
+      std::move(client), ws::ServerDeps{scheduler, io.all(), *client_routes, registry},
+      ClientOptions(), *node);
+  return client_server->Start();
+}
+
+std::vector<StopStep> App::Impl::StopSteps() {
+  using Done = std::function<void()>;
+  return {
+      {"close_clients", kCloseClients,
+       [this](Deadline deadline, Done done) {
+         if (client_server) return client_server->CloseAll(deadline, std::move(done));
+         done();
+       }},
+      {"stop_node", kStopNode,
+       [this](Deadline deadline, Done done) { node->Stop(deadline, std::move(done)); }},
+      {"stop_relay", kStopRelay,
+       [this](Deadline, const Done& done) {
+         if (relay_server) relay_server->Shutdown(kStopRelay / 2);
+         relay->Stop(kStopRelay / 2);
+         done();
+       }},
+      {"flush_log", kFlushLog,
+       [this](Deadline, const Done& done) {
+         backends.Stop(kFlushLog);
+         done();
+       }},
+      {"close_admin", kCloseAdmin,
+       [this](Deadline deadline, Done done) { admin_server->CloseAll(deadline, std::move(done)); }},
+  };
+}
+
+void App::Impl::Stop() {
+  if (std::exchange(stopping, true)) return;
+  RunSteps(scheduler, StopSteps(), [this] { io.Stop(); });
+}
+
+App::App(AppConfig config) : impl_(std::make_unique<Impl>(std::move(config))) {}
+App::~App() = default;
+
+Status App::Start() {
+  return impl_->Start();
+}
+
+BoundPorts App::ports() const {
+  BoundPorts ports;
+  if (impl_->client_server) ports.client = impl_->client_server->port();
+  ports.admin = impl_->admin_server->port();
+  if (impl_->relay_server) ports.relay = static_cast<std::uint16_t>(impl_->relay_server->port());
+  return ports;
+}
+
+Status App::Run() {
+  impl_->io.Run();
+  return impl_->end;
+}
+
+void App::Stop() {
+  impl_->Stop();
+}
+
+void App::Apply(const AppConfig& config) {
+  impl_->relay->SetConfiguredMode(ModeOf(config));
+}
+
+boost::asio::io_context& App::io() {
+  return impl_->io.first();
+}
+
+}  // namespace minichat::app

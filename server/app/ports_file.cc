@@ -1,0 +1,24 @@
+#include "server/app/ports_file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include <unistd.h>
+
+namespace minichat::app {
+
+Status WritePortsFile(const std::string& path, const std::string& node, const BoundPorts& ports) {
+  const std::string unfinished = path + ".new";
+  std::ofstream out(unfinished, std::ios::trunc);
+  out << "{\"name\":\"" << node << "\",\"pid\":" << ::getpid() << ",\"client\":" << ports.client
+      << ",\"admin\":" << ports.admin << ",\"relay\":" << ports.relay << "}\n";
+  out.close();
+  if (!out || std::rename(unfinished.c_str(), path.c_str()) != 0) {
+    return Unavailable("ports file " + path + ": " + std::strerror(errno));
+  }
+  return {};
+}
+
+}  // namespace minichat::app

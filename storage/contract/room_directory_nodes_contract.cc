@@ -1,0 +1,207 @@
+// RoomDirectoryContract: nodes and routes.
+#include <algorithm>
+
+#include "storage/contract/room_directory_contract.h"
+
+namespace minichat::contract {
+namespace {
+
+using namespace std::chrono_literals;
+using Beat = core::HeartbeatReply::Outcome;
+
+std::vector<std::string> SessionsOf(const core::RoomRoutes& routes) {
+  std::vector<std::string> sessions;
+  for (const core::Route& route : routes.routes) sessions.push_back(route.session.value());
+  std::sort(sessions.begin(), sessions.end());
+  return sessions;
+}
+
+using Sessions = std::vector<std::string>;
+
+}  // namespace
+
+// ---- Nodes
+
+TEST_P(RoomDirectoryContract, TellsWhichNodesAreAlive) {
+  const auto n1 = Node("n1", "i1");
+  const auto n2 = Node("n2", "i2");
+  directory_->Register(n2);
+  directory_->Register(n1);
+
+  const auto beat = directory_->Heartbeat(n1);
+
+  EXPECT_EQ(beat.outcome, Beat::kOk);
+  EXPECT_EQ(beat.live_nodes, (std::vector<core::NodeEntry>{n1.entry, n2.entry}));
+}
+
+TEST_P(RoomDirectoryContract, ForgetsANodeWithoutBeats) {
+  const auto n1 = Node("n1", "i1");
+  const auto n2 = Node("n2", "i2");
+  directory_->Register(n1);
+  directory_->Register(n2);
+  Advance(500s);
+  directory_->Heartbeat(n1);
+  Advance(500s);
+
+  EXPECT_EQ(directory_->Heartbeat(n1).live_nodes, std::vector<core::NodeEntry>{n1.entry});
+  const auto late = directory_->Heartbeat(n2);
+  EXPECT_EQ(late.outcome, Beat::kGone);
+  EXPECT_TRUE(late.live_nodes.empty());
+}
+
+TEST_P(RoomDirectoryContract, KeepsANameForItsHolder) {
+  directory_->Register(Node("n1", "old"));
+  Advance(150s);
+
+  EXPECT_EQ(directory_->Register(Node("n1", "new")), core::RegisterOutcome::kTaken);
+  EXPECT_EQ(directory_->Register(Node("n1", "old")), core::RegisterOutcome::kOk);
+}
+
+TEST_P(RoomDirectoryContract, GivesANameAwayAfterTwoMissedBeats) {
+  directory_->Register(Node("n1", "old"));
+  Advance(250s);
+
+  EXPECT_EQ(directory_->Register(Node("n1", "new")), core::RegisterOutcome::kOk);
+  EXPECT_EQ(directory_->Heartbeat(Node("n1", "old")).outcome, Beat::kTaken);
+  EXPECT_EQ(directory_->Heartbeat(Node("n1", "new")).live_nodes.size(), 1u);
+}
+
+TEST_P(RoomDirectoryContract, FreesANameOnACleanClose) {
+  directory_->Register(Node("n1", "old"));
+  directory_->Unregister(Node("n1", "other"));
+  EXPECT_EQ(directory_->Heartbeat(Node("n1", "old")).outcome, Beat::kOk);
+
+  directory_->Unregister(Node("n1", "old"));
+
+  EXPECT_EQ(directory_->Register(Node("n1", "new")), core::RegisterOutcome::kOk);
+}
+
+TEST_P(RoomDirectoryContract, CountsANodeOfAnotherGenerationAsAbsent) {
+  directory_->Register(Node("n1", "old"));
+  directory_->Register(Node("n2", "other"));
+  NextGeneration();
+
+  EXPECT_EQ(directory_->Heartbeat(Node("n1", "old")).outcome, Beat::kGone);
+  EXPECT_EQ(directory_->Register(Node("n1", "new")), core::RegisterOutcome::kOk);
+  EXPECT_EQ(directory_->Heartbeat(Node("n1", "new")).live_nodes.size(), 1u);
+}
+
+TEST_P(RoomDirectoryContract, TellsTheRelayModeOfTheCluster) {
+  directory_->Register(Node("n1", "i1"));
+  EXPECT_EQ(directory_->Heartbeat(Node("n1", "i1")).relay_mode, core::RelayModeSetting{});
+
+  const auto set = directory_->SetRelayMode("single");
+  EXPECT_EQ(set.mode, "single");
+  EXPECT_EQ(directory_->Heartbeat(Node("n1", "i1")).relay_mode, set);
+  const auto cleared = directory_->SetRelayMode("");
+
+  EXPECT_EQ(cleared.mode, "");
+  EXPECT_GT(cleared.version, set.version);
+  EXPECT_EQ(directory_->Heartbeat(Node("n1", "i1")).relay_mode, cleared);
+}
+
+// ---- Routes
+
+TEST_P(RoomDirectoryContract, JoinTellsTheHeadAndSetsTheRoute) {
+  Warm(room_, 5);
+  const auto n1 = Node("n1", "i1").entry;
+
+  const auto joined = directory_->Join(room_, RouteOf("s1", n1), 1);
+  const auto routes = directory_->Routes(room_, 1);
+
+  EXPECT_FALSE(joined.cold);
+  EXPECT_EQ(joined.head, 5u);
+  EXPECT_EQ(routes.version, joined.route_version);
+  EXPECT_EQ(routes.routes, std::vector<core::Route>{RouteOf("s1", n1)});
+  EXPECT_EQ(Commit(room_, "a").route_version, joined.route_version);
+}
+
+TEST_P(RoomDirectoryContract, JoinsNoColdRoom) {
+  EXPECT_TRUE(directory_->Join(room_, RouteOf("s1", Node("n1", "i1").entry), 1).cold);
+  EXPECT_TRUE(directory_->Routes(room_, 1).routes.empty());
+}
+
+TEST_P(RoomDirectoryContract, EachChangeOfRoutesChangesTheVersion) {
+  Warm(room_);
+  const auto n1 = Node("n1", "i1").entry;
+  std::vector<std::uint64_t> versions = {directory_->Routes(room_, 1).version};
+
+  directory_->Join(room_, RouteOf("s1", n1), 1);
+  versions.push_back(directory_->Routes(room_, 1).version);
+  directory_->Reroute(room_, {RouteOf("s2", n1), RouteOf("s3", n1)}, 1);
+  versions.push_back(directory_->Routes(room_, 1).version);
+  directory_->Leave(room_, core::SessionId("s1"), n1.name, 1);
+  versions.push_back(directory_->Routes(room_, 1).version);
+
+  EXPECT_EQ(std::unique(versions.begin(), versions.end()), versions.end());
+  EXPECT_EQ(SessionsOf(directory_->Routes(room_, 1)), (Sessions{"s2", "s3"}));
+}
+
+TEST_P(RoomDirectoryContract, LeaveWithoutARouteChangesNothing) {
+  Warm(room_);
+  const auto n1 = Node("n1", "i1").entry;
+  directory_->Join(room_, RouteOf("s1", n1), 1);
+  const auto before = directory_->Routes(room_, 1);
+
+  directory_->Leave(room_, core::SessionId("unknown"), n1.name, 1);
+  directory_->Leave(room_, core::SessionId("s1"), core::NodeName("n2"), 1);
+
+  EXPECT_EQ(directory_->Routes(room_, 1).version, before.version);
+  EXPECT_EQ(SessionsOf(directory_->Routes(room_, 1)), Sessions{"s1"});
+}
+
+TEST_P(RoomDirectoryContract, RoutesOutliveTheRoomsMemory) {
+  Warm(room_);
+  const auto n1 = Node("n1", "i1").entry;
+  directory_->Join(room_, RouteOf("s1", n1), 1);
+  Advance(51'000s);
+
+  directory_->Reroute(room_, {RouteOf("s2", n1)}, 1);
+  const auto cold = directory_->Routes(room_, 1);
+  Warm(room_);
+
+  EXPECT_EQ(cold.version, 0u);
+  EXPECT_EQ(SessionsOf(cold), (Sessions{"s1", "s2"}));
+  EXPECT_EQ(SessionsOf(directory_->Routes(room_, 1)), (Sessions{"s1", "s2"}));
+  directory_->Leave(room_, core::SessionId("s1"), n1.name, 1);
+  EXPECT_EQ(SessionsOf(directory_->Routes(room_, 1)), Sessions{"s2"});
+}
+
+TEST_P(RoomDirectoryContract, CleansRoutesOfDeadIncarnations) {
+  Warm(room_);
+  const auto dead = Node("n1", "dead");
+  const auto live = Node("n2", "live");
+  directory_->Register(dead);
+  directory_->Register(live);
+  directory_->Join(room_, RouteOf("s1", dead.entry), 1);
+  directory_->Join(room_, RouteOf("s2", live.entry), 1);
+  const auto before = directory_->Routes(room_, 1).version;
+  directory_->CleanDeadRoutes(1);
+  ASSERT_EQ(directory_->Routes(room_, 1).version, before);
+
+  Advance(400s);
+  directory_->Heartbeat(live);
+  Advance(400s);
+  directory_->CleanDeadRoutes(1);
+
+  EXPECT_EQ(SessionsOf(directory_->Routes(room_, 1)), Sessions{"s2"});
+  EXPECT_NE(directory_->Routes(room_, 1).version, before);
+}
+
+TEST_P(RoomDirectoryContract, CleansRoutesOfAnIncarnationWhoseNameWasTaken) {
+  Warm(room_);
+  const auto old = Node("n1", "old");
+  const auto present = Node("n1", "new");
+  directory_->Register(old);
+  directory_->Join(room_, RouteOf("s1", old.entry), 1);
+  directory_->Join(room_, RouteOf("s2", old.entry), 1);
+  Advance(250s);
+  directory_->Register(present);
+  directory_->Reroute(room_, {RouteOf("s2", present.entry), RouteOf("s3", present.entry)}, 1);
+
+  directory_->CleanDeadRoutes(1);
+
+  EXPECT_EQ(SessionsOf(directory_->Routes(room_, 1)), (Sessions{"s2", "s3"}));
+}
+
+}  // namespace minichat::contract

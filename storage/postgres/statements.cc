@@ -1,0 +1,65 @@
+#include "storage/postgres/statements.h"
+
+#include <string>
+
+namespace minichat::postgres {
+namespace {
+
+// Sorted by key in the batch, so that two writers never wait for each other in a circle.
+constexpr const char* kInsertRowsSql = R"(
+INSERT INTO messages (room_id, seq, id, sender, cid, kind, body, hash, sent_at,
+                      partition, kafka_offset)
+SELECT room_id, seq, id, sender, cid, kind, body, hash,
+       TIMESTAMPTZ 'epoch' + sent_at_ms * INTERVAL '1 millisecond', log_partition, log_offset
+FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::text[], $5::text[], $6::smallint[],
+            $7::text[], $8::bigint[], $9::bigint[], $10::integer[], $11::bigint[])
+  AS rows (room_id, seq, id, sender, cid, kind, body, hash, sent_at_ms, log_partition, log_offset)
+ON CONFLICT (room_id, seq) DO NOTHING)";
+
+constexpr const char* kFindTakenSql = R"(
+SELECT rows.number - 1 AS index
+FROM unnest($1::text[], $2::bigint[], $3::uuid[])
+  WITH ORDINALITY AS rows (room_id, seq, id, number)
+JOIN messages USING (room_id, seq)
+WHERE messages.id <> rows.id)";
+
+constexpr const char* kAddLettersSql = R"(
+INSERT INTO dead_letters (topic, partition, kafka_offset, error, raw)
+SELECT $1, log_partition, log_offset, error, raw
+FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::bytea[])
+  AS letters (log_partition, log_offset, error, raw)
+ON CONFLICT DO NOTHING)";
+
+constexpr const char* kNewestRowSql = R"(
+SELECT seq, (extract(epoch FROM now() - stored_at) * 1000)::bigint AS age_ms
+FROM messages WHERE room_id = $1 ORDER BY seq DESC LIMIT 1)";
+
+constexpr const char* kLookupSql = R"(
+SELECT seq, hash, (extract(epoch FROM sent_at) * 1000)::bigint AS sent_at_ms
+FROM messages WHERE id IN ($2::uuid, $3::uuid) AND room_id = $1
+ORDER BY (hash = $4) DESC, seq LIMIT 1)";
+
+std::string RangeSql(const std::string& order) {
+  return "SELECT seq, id, sender, cid, kind, body, hash, "
+         "(extract(epoch FROM sent_at) * 1000)::bigint AS sent_at_ms "
+         "FROM messages WHERE room_id = $1 AND seq > $2 AND seq < $3 ORDER BY seq " +
+         order + " LIMIT $4";
+}
+
+}  // namespace
+
+void PrepareStatements(pqxx::connection_base& connection) {
+  connection.prepare(kInsertRows, kInsertRowsSql);
+  connection.prepare(kFindTaken, kFindTakenSql);
+  connection.prepare(kAddLetters, kAddLettersSql);
+  connection.prepare(kCurrentForShare, "SELECT n FROM current_generation FOR SHARE");
+  connection.prepare(kCurrent, "SELECT n FROM current_generation");
+  connection.prepare(kRaiseCurrent, "UPDATE current_generation SET n = $1 WHERE n < $1");
+  connection.prepare(kNextGeneration, "INSERT INTO generations (run_id) VALUES ($1) RETURNING n");
+  connection.prepare(kNewestRow, kNewestRowSql);
+  connection.prepare(kLookup, kLookupSql);
+  connection.prepare(kRangeFirst, RangeSql("ASC"));
+  connection.prepare(kRangeLast, RangeSql("DESC"));
+}
+
+}  // namespace minichat::postgres

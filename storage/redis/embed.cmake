@@ -1,0 +1,11 @@
+# cmake -DOUT=file.cc -DSCRIPTS=a.lua;b.lua -P embed.cmake: a C++ file that holds the scripts' text.
+set(text "// Generated from storage/redis/scripts.\n#include \"storage/redis/scripts.h\"\n\n")
+string(APPEND text "namespace minichat::redis {\n\n")
+string(APPEND text "std::string_view EmbeddedFile(std::string_view name) {\n")
+foreach(script IN LISTS SCRIPTS)
+  get_filename_component(name "${script}" NAME_WE)
+  file(READ "${script}" body)
+  string(APPEND text "  if (name == \"${name}\") return R\"lua(${body})lua\";\n")
+endforeach()
+string(APPEND text "  return {};\n}\n\n}  // namespace minichat::redis\n")
+file(WRITE "${OUT}" "${text}")

@@ -1,0 +1,121 @@
+#include "tests/support/test_cluster.h"
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+
+namespace minichat::test {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kReadyLimit{30};
+
+}  // namespace
+
+ServiceSet* ServiceSet::Shared() {
+  static const std::unique_ptr<ServiceSet> shared = []() -> std::unique_ptr<ServiceSet> {
+    if (!ScratchPostgres::Installed() || !ScratchKafka::Installed()) return nullptr;
+    auto redis = ScratchRedis::Start();
+    if (redis == nullptr) return nullptr;
+    return std::unique_ptr<ServiceSet>(new ServiceSet(std::move(redis)));
+  }();
+  return shared.get();
+}
+
+ServiceSet::ServiceSet(std::unique_ptr<ScratchRedis> redis)
+    : redis_(std::move(redis)),
+      postgres_(ScratchPostgres::Shared()),
+      kafka_(ScratchKafka::Shared()),
+      database_url_(postgres_->NewDatabase()) {
+  Migrate();
+}
+
+void ServiceSet::Migrate() {
+  const ScratchDir dir("minichat-migrate");
+  const auto log = dir.path() / "log";
+  if (RunToEnd({MinichatBinary(), "migrate", "--log", kafka_->url(), "--directory", redis_->Url(),
+                "--store", database_url_},
+               log) != 0) {
+    throw std::runtime_error("migrate failed:\n" + ReadTail(log));
+  }
+}
+
+TestCluster::TestCluster(ServiceSet& services, TestClusterOptions options)
+    : services_(services), options_(std::move(options)), dir_("minichat-cluster") {
+  std::ofstream(dir_.path() / "secret") << "a-secret-of-this-test-cluster\n";
+  for (int i = 0; i < options_.nodes; ++i) {
+    if (options_.relay_gates) gates_.push_back(std::make_unique<TcpGate>());
+    const auto index = static_cast<std::size_t>(i);
+    nodes_.push_back(
+        std::make_unique<NodeProcess>("n" + std::to_string(i + 1), dir_.path(), FlagsOf(index)));
+    Start(index, {});
+  }
+  WaitUntilReady();
+}
+
+NodeProcess::Flags TestCluster::FlagsOf(std::size_t i) const {
+  NodeProcess::Flags flags;
+  if (i < options_.node_flags.size()) flags = options_.node_flags[i];
+  flags.insert(options_.flags.begin(), options_.flags.end());
+  flags.insert({{"client.listen", "127.0.0.1:0"},
+                {"admin.listen", "127.0.0.1:0"},
+                {"relay.listen", "127.0.0.1:0"},
+                {"cluster.secret_file", dir_.path() / "secret"},
+                {"log", services_.kafka().url()},
+                {"directory", services_.redis().Url()},
+                {"store", services_.database_url()}});
+  if (options_.relay_gates) flags["relay.advertise"] = gates_[i]->address().ToString();
+  return flags;
+}
+
+void TestCluster::Start(std::size_t i, const NodeProcess::Flags& extra) {
+  nodes_[i]->Start(extra);
+  if (options_.relay_gates) gates_[i]->SetTarget(nodes_[i]->addresses().relay);
+}
+
+void TestCluster::Restart(std::size_t i, const NodeProcess::Flags& extra) {
+  Start(i, extra);
+  WaitUntilReady();
+}
+
+void TestCluster::WaitUntilReady() {
+  const auto ready = [this] {
+    return std::all_of(nodes_.begin(), nodes_.end(),
+                       [](const auto& node) { return !node->running() || node->Ready(); });
+  };
+  if (!WaitFor(ready, kReadyLimit)) throw std::runtime_error("nodes not ready:\n" + LogTails());
+}
+
+loadtest::Cluster TestCluster::Description() const {
+  loadtest::Cluster cluster;
+  for (const auto& node : nodes_) cluster.nodes.push_back(node->addresses());
+  cluster.redis = services_.redis().Url();
+  cluster.kafka = services_.kafka().brokers();
+  cluster.postgres = services_.database_url();
+  cluster.auth = "insecure";
+  return cluster;
+}
+
+std::vector<loadtest::Endpoint> TestCluster::ClientEndpoints() const {
+  std::vector<loadtest::Endpoint> endpoints;
+  for (const auto& node : nodes_) endpoints.push_back(node->client());
+  return endpoints;
+}
+
+double TestCluster::Sum(std::string_view metric,
+                        std::initializer_list<loadtest::MetricsSnapshot::Label> labels) const {
+  double sum = 0;
+  for (const auto& node : nodes_) {
+    if (node->running()) sum += node->Metrics().Sum(metric, labels);
+  }
+  return sum;
+}
+
+std::string TestCluster::LogTails() const {
+  std::string text;
+  for (const auto& node : nodes_) text += "--- " + node->name() + "\n" + node->LogTail() + "\n";
+  return text;
+}
+
+}  // namespace minichat::test

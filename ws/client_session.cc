@@ -1,0 +1,293 @@
+#include "ws/client_session.h"
+
+#include <utility>
+
+#include "ws/room_patterns.h"
+
+namespace minichat::ws {
+namespace {
+
+using core::ClientError;
+using core::ClientResult;
+using core::ErrorCode;
+
+ClientError Error(ErrorCode code, std::string message) {
+  return {code, std::move(message), std::nullopt};
+}
+
+ClientError ForbiddenRoom(const core::RoomId& room) {
+  return Error(ErrorCode::kForbidden, "room: you may not enter \"" + room.value() + "\"");
+}
+
+template <class T>
+const ClientError* ErrorOf(const ClientResult<T>& result) {
+  return std::get_if<ClientError>(&result);
+}
+
+}  // namespace
+
+void ClientSession::OnFrame(DecodedFrame frame) {
+  switch (state_) {
+    case State::kAwaitsHello:
+      OnFirstFrame(std::move(frame));
+      return;
+    case State::kResuming:
+      if (waiting_.size() < kMaxWaiting) {
+        waiting_.push_back(std::move(frame));
+      } else {
+        Refuse("", Error(ErrorCode::kOverloaded, "frame: too many before welcome"));
+      }
+      return;
+    case State::kOpen:
+    case State::kLeaving:
+      Dispatch(std::move(frame));
+      return;
+    case State::kClosed:
+      return;
+  }
+}
+
+void ClientSession::OnFirstFrame(DecodedFrame frame) {
+  if (const auto* bad = std::get_if<BadFrame>(&frame)) {
+    return RefuseHello(bad->rid, bad->error, CloseReason::kBadHello);
+  }
+  auto& request = std::get<ClientFrame>(frame);
+  if (auto* hello = std::get_if<Hello>(&request.op)) return Open(request.rid, std::move(*hello));
+  RefuseHello(request.rid, Error(ErrorCode::kBadRequest, "op: the first frame must be hello"),
+              CloseReason::kBadHello);
+}
+
+bool ClientSession::CheckHello(const Hello& hello, ClientError* error) const {
+  if (!context_->options.insecure_auth) {
+    *error = Error(ErrorCode::kUnauthorized,
+                   "hello.token: tokens are not in this version, and this node believes no user");
+  } else if (!hello.user) {
+    *error = Error(ErrorCode::kUnauthorized, "hello.user: is missing");
+  } else if (hello.resume.size() > context_->options.max_rooms) {
+    *error =
+        Error(ErrorCode::kBadRequest, "hello.resume: must be at most " +
+                                          std::to_string(context_->options.max_rooms) + " rooms");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+void ClientSession::Open(const std::string& rid, Hello hello) {
+  ClientError error;
+  if (!CheckHello(hello, &error)) return RefuseHello(rid, error, CloseReason::kBadHello);
+  session_ = context_->node.OpenSession(*hello.user, shared_from_this());
+  if (session_.empty()) {
+    return RefuseHello(
+        rid, Error(ErrorCode::kOverloaded, "hello: this node has as many sessions as it takes"),
+        CloseReason::kOverloaded);
+  }
+  Welcome welcome;
+  welcome.session = session_;
+  welcome.user = *hello.user;
+  welcome.node = context_->node.self().name;
+  welcome.ping_ms = context_->options.ping.count();
+  welcome.limits = {context_->options.max_rooms, context_->options.messages_per_s};
+  if (hello.resume.empty()) return OnResumed(rid, std::move(welcome));
+  Resume(rid, std::move(welcome), std::move(hello));
+}
+
+void ClientSession::Resume(const std::string& rid, Welcome welcome, Hello hello) {
+  state_ = State::kResuming;
+  std::vector<std::pair<core::RoomId, core::Seq>> rooms;
+  for (auto& [room, seq] : hello.resume) {
+    welcome.resumed.emplace_back(room, ForbiddenRoom(room));
+    if (MayEnter(room)) rooms.emplace_back(room, seq);
+  }
+  RequestStarted();
+  context_->node.Resume(session_, std::move(rooms),
+                        [self = shared_from_this(), rid,
+                         welcome = std::move(welcome)](ResumeResults results) mutable {
+                          self->FillIn(std::move(results), &welcome);
+                          self->OnResumed(rid, std::move(welcome));
+                          self->RequestDone();
+                        });
+}
+
+// The results are those of the rooms that this user may enter, in their order.
+void ClientSession::FillIn(ResumeResults results, Welcome* welcome) {
+  auto result = results.begin();
+  for (auto& [room, outcome] : welcome->resumed) {
+    if (MayEnter(room) && result != results.end()) outcome = std::move(*result++);
+    if (const ClientError* error = ErrorOf(outcome)) {
+      context_->metrics->CountRefusal(error->code);
+    } else {
+      rooms_.insert(room);
+    }
+  }
+}
+
+void ClientSession::OnResumed(const std::string& rid, Welcome welcome) {
+  if (state_ == State::kClosed) return;
+  if (state_ != State::kLeaving) state_ = State::kOpen;
+  welcome.server_time_ms = context_->core.WallMillis();
+  Reply(EncodeWelcome(rid, welcome));
+  while (!waiting_.empty() && state_ != State::kClosed) {
+    DecodedFrame frame = std::move(waiting_.front());
+    waiting_.pop_front();
+    Dispatch(std::move(frame));
+  }
+}
+
+void ClientSession::Dispatch(DecodedFrame frame) {
+  if (const auto* bad = std::get_if<BadFrame>(&frame)) return Refuse(bad->rid, bad->error);
+  auto& request = std::get<ClientFrame>(frame);
+  if (state_ == State::kLeaving) {
+    return Refuse(request.rid, Error(ErrorCode::kUnavailable, "this node restarts; reconnect"));
+  }
+  std::visit([&](auto& op) { Do(request.rid, std::move(op)); }, request.op);
+}
+
+void ClientSession::Do(const std::string& rid, Hello) {
+  Refuse(rid, Error(ErrorCode::kBadRequest, "hello: this session has had its hello"));
+}
+
+void ClientSession::Do(const std::string& rid, Join join) {
+  if (!MayEnter(join.room)) return Refuse(rid, ForbiddenRoom(join.room));
+  if (rooms_.size() >= context_->options.max_rooms && rooms_.count(join.room) == 0) {
+    return Refuse(rid,
+                  Error(ErrorCode::kOverloaded, "join.room: this session is in " +
+                                                    std::to_string(context_->options.max_rooms) +
+                                                    " rooms, which is the limit; leave one first"));
+  }
+  const bool is_new = rooms_.insert(join.room).second;
+  RequestStarted();
+  context_->node.Join(session_, join.room, join.since,
+                      [self = shared_from_this(), rid, room = join.room,
+                       is_new](const ClientResult<core::JoinReply>& result) {
+                        if (const ClientError* error = ErrorOf(result)) {
+                          if (is_new) self->rooms_.erase(room);
+                          self->Refuse(rid, *error);
+                        } else {
+                          self->Reply(EncodeJoined(rid, std::get<core::JoinReply>(result)));
+                        }
+                        self->RequestDone();
+                      });
+}
+
+void ClientSession::Do(const std::string& rid, Leave leave) {
+  RequestStarted();
+  context_->node.Leave(session_, leave.room,
+                       [self = shared_from_this(), rid](const ClientResult<core::RoomId>& result) {
+                         if (const ClientError* error = ErrorOf(result)) {
+                           self->Refuse(rid, *error);
+                         } else {
+                           self->rooms_.erase(std::get<core::RoomId>(result));
+                           self->Reply(EncodeLeft(rid, std::get<core::RoomId>(result)));
+                         }
+                         self->RequestDone();
+                       });
+}
+
+void ClientSession::Do(const std::string& rid, Send send) {
+  const core::RoomId room = send.request.room;
+  RequestStarted();
+  context_->node.Send(session_, std::move(send.request),
+                      [self = shared_from_this(), rid, room](const ClientResult<core::Ack>& ack) {
+                        if (const ClientError* error = ErrorOf(ack)) {
+                          self->ReplyError(rid, *error);
+                        } else {
+                          self->Reply(EncodeAck(rid, room, std::get<core::Ack>(ack)));
+                        }
+                        self->RequestDone();
+                      });
+}
+
+void ClientSession::Do(const std::string& rid, History history) {
+  const core::RoomId room = history.request.room;
+  const bool forward = history.request.after.has_value();
+  RequestStarted();
+  context_->node.History(
+      session_, std::move(history.request),
+      [self = shared_from_this(), rid, room,
+       forward](const ClientResult<core::HistoryPage>& result) {
+        if (const ClientError* error = ErrorOf(result)) {
+          self->Refuse(rid, *error);
+        } else {
+          self->Reply(EncodeHistory(rid, room, std::get<core::HistoryPage>(result), forward));
+        }
+        self->RequestDone();
+      });
+}
+
+void ClientSession::Do(const std::string& rid, Ping) {
+  Reply(EncodePong(rid));
+}
+
+void ClientSession::OnDrained() {
+  if (state_ != State::kClosed && !session_.empty()) context_->node.OnDrained(session_);
+}
+
+void ClientSession::OnClosed() {
+  if (state_ == State::kClosed) return;
+  state_ = State::kClosed;
+  waiting_.clear();
+  connection_.reset();
+  if (!session_.empty()) context_->node.CloseSession(session_);
+}
+
+void ClientSession::Deliver(const core::EventPtr& event) {
+  if (connection_) context_->outbox.Send(connection_, event->encoded);
+}
+
+bool ClientSession::CanTakePage() const {
+  return connection_ && connection_->level().TakePage();
+}
+
+void ClientSession::TellGap(const core::RoomId& room, core::Seq from, core::Seq to) {
+  Reply(EncodeGap(room, from, to));
+}
+
+void ClientSession::CloseForRestart() {
+  if (state_ == State::kClosed || state_ == State::kLeaving) return;
+  state_ = State::kLeaving;
+  Reply(EncodeBye("draining", context_->options.bye_after.count(),
+                  context_->options.bye_jitter.count()));
+  if (under_way_ == 0) return CloseWith(CloseReason::kDraining);
+  context_->core.RunAfter(context_->options.drain, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->CloseWith(CloseReason::kDraining);
+  });
+}
+
+bool ClientSession::MayEnter(const core::RoomId& room) const {
+  return MatchesAny(context_->options.open_rooms, room.value());
+}
+
+void ClientSession::Reply(std::string frame) {
+  if (!connection_) return;
+  context_->outbox.Send(connection_, std::make_shared<const std::string>(std::move(frame)));
+}
+
+void ClientSession::ReplyError(const std::string& rid, const ClientError& error) {
+  Reply(EncodeError(rid, error));
+}
+
+void ClientSession::Refuse(const std::string& rid, const ClientError& error) {
+  context_->metrics->CountRefusal(error.code);
+  ReplyError(rid, error);
+}
+
+void ClientSession::RefuseHello(const std::string& rid, const ClientError& error,
+                                CloseReason reason) {
+  Refuse(rid, error);
+  CloseWith(reason);
+  // What the client sent behind its first frame is not looked at.
+  state_ = State::kClosed;
+  connection_.reset();
+}
+
+void ClientSession::CloseWith(CloseReason reason) {
+  if (connection_) context_->outbox.Close(connection_, reason);
+}
+
+void ClientSession::RequestDone() {
+  --under_way_;
+  if (under_way_ == 0 && state_ == State::kLeaving) CloseWith(CloseReason::kDraining);
+}
+
+}  // namespace minichat::ws

@@ -1,0 +1,24 @@
+#include "ws/ws_metrics.h"
+
+namespace minichat::ws {
+
+WsMetrics::WsMetrics(MetricsRegistry& r)
+    : connections(r.AddGauge("minichat_connections", "Open client and admin connections")),
+      outbound_bytes(
+          r.AddGauge("minichat_outbound_queue_bytes", "Bytes queued for all sessions together")),
+      outbound_overflows(r.AddCounter("minichat_queue_overflows_total",
+                                      "What was refused at a full queue", {{"queue", "outbound"}})),
+      accept_errors(r.AddCounter("minichat_accept_errors_total", "Accepts that failed")),
+      connections_refused(r.AddCounter("minichat_connections_refused_total",
+                                       "Connections closed at once, above the bound")) {
+  for (const CloseReasonInfo& info : CloseReasons()) {
+    closes_[info.reason] = &r.AddCounter("minichat_closes_total", "Ended WebSocket connections",
+                                         {{"reason", std::string(info.name)}});
+  }
+  for (const core::ErrorCodeInfo& info : core::ErrorCodes()) {
+    refusals_[info.code] = &r.AddCounter("minichat_refusals_total", "Requests refused",
+                                         {{"reason", std::string(info.name)}});
+  }
+}
+
+}  // namespace minichat::ws

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+
+#include "server/base/metrics.h"
+#include "server/core/client_error.h"
+#include "ws/close_reason.h"
+
+namespace minichat::ws {
+
+// What the client edge counts. All series are there from the start, at 0.
+//
+// Lifetime:  made once per process; the registry outlives it. Threading: thread-safe.
+class WsMetrics {
+ public:
+  explicit WsMetrics(MetricsRegistry& registry);
+
+  void CountClose(CloseReason reason) { closes_.at(reason)->Increment(); }
+  // Refusals of the edge; the core counts its own under the same name.
+  void CountRefusal(core::ErrorCode code) { refusals_.at(code)->Increment(); }
+
+  Gauge& connections;     // TCP connections, HTTP and WebSocket
+  Gauge& outbound_bytes;  // queued for all sessions
+  Counter& outbound_overflows;
+  Counter& accept_errors;
+  Counter& connections_refused;
+
+ private:
+  std::map<CloseReason, Counter*> closes_;
+  std::map<core::ErrorCode, Counter*> refusals_;
+};
+
+}  // namespace minichat::ws
