@@ -8,6 +8,7 @@
 
 #include "server/app/app.h"
 #include "server/app/backends.h"
+#include "server/app/config_values.h"
 #include "server/app/version.h"
 #include "server/base/log.h"
 
@@ -81,10 +82,18 @@ class SignalHandler {
   bool stopping_ = false;
 };
 
+// Where a browser finds the page; empty when this node serves no clients.
+std::string PageUrl(const AppConfig& config, const BoundPorts& ports) {
+  if (ports.client == 0) return "";
+  Address address = *ParseAddress(config.client_listen);  // the option table has checked it
+  address.port = ports.client;
+  return "http://" + PrintAddress(address) + "/";
+}
+
 void Announce(const AppConfig& config, const BoundPorts& ports) {
   log::Info("serving", {{"node", config.node_name},
                         {"version", kVersion},
-                        {"client_port", ports.client},
+                        {"page", PageUrl(config, ports)},
                         {"admin_port", ports.admin},
                         {"relay_port", ports.relay}});
   if (Standalone(config)) {

@@ -21,8 +21,6 @@ struct NodeOptions {
   Duration log_wait = std::chrono::seconds(4);   // then `unknown`
   Duration directory_trip = std::chrono::milliseconds(500);
   Duration store_trip = std::chrono::seconds(2);
-  Duration relay_trip = std::chrono::milliseconds(500);
-  Duration relay_margin = std::chrono::milliseconds(50);
   Duration hold = std::chrono::milliseconds(20);  // an event waits for its predecessor
   Duration sweep = std::chrono::seconds(1);
   Duration sweep_grace = std::chrono::milliseconds(200);  // behind only if still behind after it

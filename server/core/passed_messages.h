@@ -29,6 +29,16 @@ struct MessageKeyHash {
 // What passed through a room on this node and is not known to have a row: id -> number.
 using UnstoredMap = std::unordered_map<MessageKey, Seq, MessageKeyHash>;
 
+// After a loss a message may come back under its variant id (see VariantIdOf()): it is found under
+// both.
+inline void AddVariants(UnstoredMap& unstored) {
+  UnstoredMap variants;
+  for (const auto& [key, seq] : unstored) {
+    variants.emplace(MessageKey{VariantIdOf(key.id, key.hash), key.hash}, seq);
+  }
+  unstored.merge(variants);
+}
+
 // What a session had seen, under which older number, when the directory lost its memory: those
 // messages get a second number once they are placed again, and are not told twice.
 //
@@ -46,8 +56,11 @@ class PassedMessages {
     if (rules.oldexp) {
       std::erase_if(generations_, [now](const Seen& seen) { return seen.until <= now; });
     }
+    // ... or it had been passed under its variant id, and is back under its own.
+    const MessageKey variant{VariantIdOf(key.id, key.hash), key.hash};
     return std::any_of(generations_.begin(), generations_.end(), [&](const Seen& seen) {
-      const auto it = seen.unstored->find(key);
+      auto it = seen.unstored->find(key);
+      if (it == seen.unstored->end()) it = seen.unstored->find(variant);
       return (it == seen.unstored->end() ? seq : it->second) <= seen.cursor;
     });
   }

@@ -100,6 +100,7 @@ void RoomSequencer::RepairTo(Seq head, const std::vector<SessionId>& sessions) {
 }
 
 void RoomSequencer::OnGeneration(TimePoint remember_until) {
+  AddVariants(*unstored_);
   for (auto& [id, member] : members_) {
     member.passed.Remember(unstored_, member.cursor, remember_until, node_.rules());
     member.want = member.cursor;

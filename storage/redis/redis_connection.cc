@@ -69,7 +69,10 @@ void RedisConnection::Open(Deadline deadline, Callback<Result<std::string>> done
 void RedisConnection::Resolve() {
   boost::system::error_code ec;
   const auto ip = boost::asio::ip::make_address(options_.address.host, ec);
-  if (!ec) return Connect(ip.to_string());
+  if (!ec) {
+    addresses_.push_back(ip.to_string());
+    return ConnectNext();
+  }
 
   // Asio looks names up on a thread of its own.
   auto resolver = std::make_shared<tcp::resolver>(scheduler_.io());
@@ -82,21 +85,36 @@ void RedisConnection::Resolve() {
         if (error || found.empty()) {
           return self->OnLost(Unavailable("redis: look-up of the host: " + error.message()));
         }
-        self->Connect(found.begin()->endpoint().address().to_string());
+        for (const auto& entry : found) {
+          self->addresses_.push_back(entry.endpoint().address().to_string());
+        }
+        self->ConnectNext();
       });
 }
 
-void RedisConnection::Connect(const std::string& ip) {
+void RedisConnection::ConnectNext() {
+  const std::string ip = std::move(addresses_.front());
+  addresses_.pop_front();
   context_ = std::make_shared<RedisContext>(
       scheduler_.io(),
-      RedisContext::Events{
-          [this] { LogIn(); }, [this](const redisReply& reply) { OnReply(reply); },
-          [this](const std::string& reason) { OnLost(Unavailable("redis: " + reason)); }});
+      RedisContext::Events{[this] { LogIn(); }, [this](const redisReply& reply) { OnReply(reply); },
+                           [this](const std::string& reason) { OnSocketClosed(reason); }});
   context_->Connect(ip, options_.address.port);
+}
+
+void RedisConnection::OnSocketClosed(const std::string& reason) {
+  const bool refused = state_ == State::kConnecting && pending_.empty();
+  if (!refused || addresses_.empty()) return OnLost(Unavailable("redis: " + reason));
+  // The context that tells this must live until it has told.
+  scheduler_.Post([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self != nullptr && self->state_ == State::kConnecting) self->ConnectNext();
+  });
 }
 
 // Pipelined: the first refusal ends the link. AUTH and SELECT stand before anything else.
 void RedisConnection::LogIn() {
+  addresses_.clear();  // this one answers
   const RedisAddress& address = options_.address;
   const auto ignore = [](const redisReply&) {};
   if (!address.password.empty()) {

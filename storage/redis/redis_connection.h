@@ -69,7 +69,9 @@ class RedisConnection : public std::enable_shared_from_this<RedisConnection> {
   using PendingPtr = std::shared_ptr<Pending>;
 
   void Resolve();
-  void Connect(const std::string& ip);
+  // To the next of the host's addresses.
+  void ConnectNext();
+  void OnSocketClosed(const std::string& reason);
   void LogIn();
   void SendLogInStep(const std::vector<std::string>& argv, const char* what,
                      std::function<void(const redisReply&)> on_ok);
@@ -91,6 +93,7 @@ class RedisConnection : public std::enable_shared_from_this<RedisConnection> {
   Callback<Result<std::string>> on_open_;
   Scheduler::TimerId open_timer_ = 0;
   Scheduler::TimerId watch_timer_ = 0;
+  std::deque<std::string> addresses_;  // numeric, not yet tried
   std::shared_ptr<RedisContext> context_;
   std::deque<PendingPtr> pending_;  // in the order that they were sent
   std::string run_id_;

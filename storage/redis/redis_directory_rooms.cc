@@ -69,8 +69,8 @@ void RedisDirectory::MarkStored(const RoomId& room,
 void RedisDirectory::UnstoredOlderThan(Duration age, std::size_t limit, Generation generation,
                                        Deadline deadline,
                                        Callback<Result<std::vector<core::PlacedMessage>>> done) {
-  RunFor(Script::kUnstored, {kUnstoredRoomsKey}, {ToText(generation), ToMillis(age), ToText(limit)},
-         deadline, std::move(done),
+  RunFor(Script::kUnstored, {kUnstoredRoomsKey, kGenerationKey},
+         {ToText(generation), ToMillis(age), ToText(limit)}, deadline, std::move(done),
          [generation](const redisReply& reply) { return DecodeEntries(reply, generation); });
 }
 

@@ -110,17 +110,18 @@ void Observer::OnAck(const core::UserId& user, const core::SendRequest& send,
 
 // ---- Reads
 
-std::set<Seq> Observer::Present(SimNode& node, const RoomId& room) const {
-  std::set<Seq> present;
+Observer::Visible Observer::Present(SimNode& node, const RoomId& room) const {
+  Visible present;
   if (const auto* rows = world_.store().state().RowsOf(room)) {
-    for (const auto& [seq, row] : *rows) present.insert(seq);
+    for (const auto& [seq, row] : *rows) present.seqs.insert(seq);
   }
   SimRedis& redis = node.redis();
   const auto mark = redis.state().GetGeneration(redis.run_id());
   if (mark.number == 0) return present;
   const auto window = redis.state().Window(world_.timeline().WallMillis(),
                                            {room, mark.number, 0, core::kMaxSeq, 1'000'000, false});
-  for (const core::PlacedMessage& message : window.messages) present.insert(message.place.seq);
+  present.head = window.head;
+  for (const auto& message : window.messages) present.seqs.insert(message.place.seq);
   return present;
 }
 
@@ -133,9 +134,10 @@ Seq Observer::Somewhere(const RoomId& room) const {
   return it->first - 1;
 }
 
-// What was there before the read and still is after it must be in its page.
+// What was there before the read, and still is after it, must be in its page. (Rows above the head
+// come from another Redis: the node has yet to hear of it.)
 void Observer::OnHistory(SimNode& node, const core::HistoryRequest& request,
-                         const core::HistoryPage& page, const std::set<Seq>& before) {
+                         const core::HistoryPage& page, const Visible& before) {
   Note("history_pages");
   std::set<Seq> got;
   for (const core::PlacedMessage& message : page.messages) {
@@ -150,8 +152,10 @@ void Observer::OnHistory(SimNode& node, const core::HistoryRequest& request,
   Seq low = up ? *request.after + 1 : 0;
   Seq high = request.before ? *request.before - 1 : core::kMaxSeq;
   if (page.next && !got.empty()) (up ? high : low) = up ? *got.rbegin() : *got.begin();
-  const std::set<Seq> now = Present(node, request.room);
-  for (auto it = before.lower_bound(low); it != before.end() && *it <= high; ++it) {
+  if (!page.next || !up)
+    high = std::min(high, got.empty() ? before.head : std::max(before.head, *got.rbegin()));
+  const std::set<Seq> now = Present(node, request.room).seqs;
+  for (auto it = before.seqs.lower_bound(low); it != before.seqs.end() && *it <= high; ++it) {
     if (got.contains(*it) || !now.contains(*it)) continue;
     Violation("READ_HOLE", node.name().value() + " reads " + request.room.value() + " [" +
                                Show(low) + "," + Show(high) + "]: lacks #" + Show(*it));

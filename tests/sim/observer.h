@@ -35,6 +35,11 @@ class Observer {
     std::string text;
   };
 
+  struct Visible {
+    std::set<core::Seq> seqs;
+    core::Seq head = 0;  // in the memory of the node's Redis
+  };
+
   explicit Observer(SimWorld& world) : world_(world) {}
 
   const std::vector<Problem>& problems() const { return problems_; }
@@ -50,12 +55,12 @@ class Observer {
   void OnAck(const core::UserId& user, const core::SendRequest& send, const core::Ack& ack);
   void OnDelivery(const core::Event& event);
   void OnHistory(SimNode& node, const core::HistoryRequest& request, const core::HistoryPage& page,
-                 const std::set<core::Seq>& before);
+                 const Visible& before);
   void Watch();  // a few times a second
   void Finish();
 
-  // What a complete read on this node would find.
-  std::set<core::Seq> Present(SimNode& node, const core::RoomId& room) const;
+  // What a complete read on this node would find now.
+  Visible Present(SimNode& node, const core::RoomId& room) const;
   // A number near the head.
   core::Seq Somewhere(const core::RoomId& room) const;
 

@@ -77,6 +77,7 @@ std::vector<std::string> FaultsOf(std::uint64_t seed) {
   Random random(seed ^ 0x9e3779b97f4a7c15);
   if (random.Chance(.05)) return {};
   if (random.Chance(.3)) return kinds;
+  if (random.Chance(.1)) return {"pg", "pause", "longpause", "cut"};  // what makes gaps
   std::vector<std::string> chosen;
   const std::size_t count = 1 + random.Below(4);
   while (chosen.size() < count) chosen.push_back(random.Pick(kinds));

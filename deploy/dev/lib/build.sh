@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Building. Sourced by ./dev.
 
-PRESETS="dev release asan tsan clang"
+PRESETS="dev release bench asan tsan clang"
 
 # Compilers run with paths relative to the checkout, so that ccache serves all checkouts alike.
 export CCACHE_BASEDIR=$ROOT CCACHE_NOHASHDIR=1

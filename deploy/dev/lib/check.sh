@@ -51,11 +51,12 @@ net() {
 # Short runs of each fuzz target on its corpus.
 fuzz_smoke() {
   local target name corpus
-  for target in "$ROOT"/build/clang/fuzz/*_fuzz; do
+  for target in "$ROOT"/build/clang/tests/*_fuzz; do
     [[ -x $target ]] || continue
     name=$(basename "$target")
     corpus=$(mktemp -d)
-    "$target" -max_total_time="$FUZZ_SECONDS" -timeout=5 -rss_limit_mb=2048 "$corpus" \
+    "$target" -max_total_time="$FUZZ_SECONDS" -timeout=5 -rss_limit_mb=2048 \
+      -artifact_prefix="$ROOT/build/clang/" "$corpus" \
       "$ROOT/tests/fuzz/corpus/${name%_fuzz}" || return 1
     rm -rf "$corpus"
   done

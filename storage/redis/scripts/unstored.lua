@@ -1,4 +1,4 @@
--- KEYS: minichat:unstored. ARGV: generation, age in ms, limit. The window's entries that have had a
+-- KEYS: minichat:unstored, minichat:gen. ARGV: generation, age in ms, limit. The window's entries that have had a
 -- place for longer and no row. Bounded: what is left over is the next call's.
 local generation, age, limit = unpack(ARGV)
 limit = tonumber(limit)
@@ -23,14 +23,15 @@ local function take_from(room, from)
   end
 end
 
+local in_force = redis.call('HGET', KEYS[2], 'n') == generation
 local rooms = redis.call('ZRANGE', KEYS[1], '-inf', '(' .. text(before), 'BYSCORE',
                          'LIMIT', 0, 200)
 for _, room in ipairs(rooms) do
   local meta = redis.call('HMGET', key_of(room, 'm'), 'gen', 'stored')
   if meta[1] == generation then
     take_from(room, tonumber(meta[2]) + 1)
-  elseif not meta[1] or tonumber(meta[1]) < tonumber(generation) then
-    redis.call('ZREM', KEYS[1], room)  -- of a memory that is no longer in force
+  elseif in_force then
+    redis.call('ZREM', KEYS[1], room)  -- of an earlier generation: would stand first for ever
   end
 end
 return found
