@@ -59,9 +59,11 @@ NodeProcess::Flags TestCluster::FlagsOf(std::size_t i) const {
   NodeProcess::Flags flags;
   if (i < options_.node_flags.size()) flags = options_.node_flags[i];
   flags.insert(options_.flags.begin(), options_.flags.end());
-  flags.insert({{"client.listen", "127.0.0.1:0"},
-                {"admin.listen", "127.0.0.1:0"},
-                {"relay.listen", "127.0.0.1:0"},
+  // Not port 0: a node that is started again must be where its users and peers look for it.
+  const auto address = [] { return "127.0.0.1:" + std::to_string(FreePort()); };
+  flags.insert({{"client.listen", address()},
+                {"admin.listen", address()},
+                {"relay.listen", address()},
                 {"cluster.secret_file", dir_.path() / "secret"},
                 {"log", services_.kafka().url()},
                 {"directory", services_.redis().Url()},
