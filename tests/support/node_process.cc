@@ -70,17 +70,6 @@ bool NodeProcess::Ready() const {
   return answer.ok() && answer->status == 200;
 }
 
-std::set<std::string> NodeProcess::LiveNodes() const {
-  std::set<std::string> names;
-  const auto answer = loadtest::CallHttp(admin(), {.path = "/admin/v1/status"});
-  if (!answer.ok() || answer->status != 200) return names;
-  const json::value status = json::parse(answer->body);
-  for (const json::value& node : status.at("live_nodes").as_array()) {
-    names.emplace(node.at("name").as_string());
-  }
-  return names;
-}
-
 int NodeProcess::Stop(seconds limit) {
   Terminate();
   return WaitForEnd(limit);

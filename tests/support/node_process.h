@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "loadtest/client/cluster_file.h"
@@ -33,8 +32,6 @@ class NodeProcess {
   bool running() { return process_ != nullptr && process_->running(); }
   // Asks /readyz.
   bool Ready() const;
-  // Names of the nodes that this one sees alive, itself among them. Empty when it doesn't answer.
-  std::set<std::string> LiveNodes() const;
   // SIGTERM, and its exit code; 128 + 9 when it had to be killed after `limit`.
   int Stop(std::chrono::seconds limit = std::chrono::seconds(15));
   void Terminate() { process_->Signal(SIGTERM); }

@@ -92,7 +92,7 @@ void TestCluster::WaitUntilReady() {
   const auto ready = [&] {
     return std::all_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
       if (!node->running()) return true;
-      const std::set<std::string> live = node->LiveNodes();
+      const std::set<std::string> live = loadtest::LiveNodes(node->admin());
       return node->Ready() &&
              std::includes(live.begin(), live.end(), running.begin(), running.end());
     });
