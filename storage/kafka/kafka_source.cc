@@ -307,7 +307,9 @@ void KafkaSource::Impl::Close() {
   const ErrorHandle error(rd_kafka_consumer_close_queue(client_.get(), queue.get()));
   const TimePoint end = scheduler_.Now() + options_.stop_limit;
   while (!rd_kafka_consumer_closed(client_.get()) && scheduler_.Now() < end) {
-    rd_kafka_queue_poll_callback(queue.get(), kPollMillis);  // revocation comes through here
+    // Revocation comes through here, and so do records that were fetched already: those are read
+    // again by the next owner. Polling for callbacks only would abort on one.
+    const MessageHandle dropped(rd_kafka_consume_queue(queue.get(), kPollMillis));
   }
   lag_.Set(0);
   partitions_.clear();
