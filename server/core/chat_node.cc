@@ -230,8 +230,8 @@ std::vector<RelayResult> ChatNode::OnRelayed(const Incarnation& target, EventPtr
   return results;
 }
 
-// A session that is gone or has left, but whose route stayed (the directory was away just then). One
-// that is joining right now has its route already and is not here yet.
+// A session that is gone or has left, but whose route stayed (the directory was away just then).
+// One that is joining right now has its route already and is not here yet.
 void ChatNode::Impl::DropStaleRoutes(const RoomId& room, const std::vector<SessionId>& recipients,
                                      const std::vector<RelayResult>& results) {
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -31,8 +31,17 @@ inline Seq FloorOf(Generation n, Seq step = kGenerationStep) {
 
 // SHA-256 over (kind, body), its first 8 bytes: tells two texts under one cid apart.
 using BodyHash = std::uint64_t;
-// Random per produce.
+// Names one produce of a record: random, but its upper bits say in which generation the producing
+// node lived. That is why the log needs no clock to tell what was written before a loss.
 using Attempt = std::uint64_t;
+inline constexpr int kAttemptRandomBits = 40;
+
+inline Attempt MakeAttempt(Generation generation, std::uint64_t random) {
+  return generation << kAttemptRandomBits | random >> (64 - kAttemptRandomBits);
+}
+inline Generation GenerationOf(Attempt attempt) {
+  return attempt >> kAttemptRandomBits;
+}
 
 // Names a message for ever: the same (room, sender, cid) has the same id on any node.
 class MessageId {

@@ -172,10 +172,12 @@ Task<Status> Membership::TakeName() {
 }
 
 Task<Status> Membership::RegisterRoutes() {
-  for (auto& [room, routes] : hooks_.local_routes()) {
+  const auto by_room = hooks_.local_routes();
+  for (const auto& entry : by_room) {
     const Status status = co_await DirectoryCall<Status>(
         node_, *this, LinkUse::kEstablishing, [&](Deadline deadline, auto done) {
-          node_.ports.directory.Reroute(room, routes, generation(), deadline, std::move(done));
+          node_.ports.directory.Reroute(entry.first, entry.second, generation(), deadline,
+                                        std::move(done));
         });
     if (!status.ok()) co_return status;
   }

@@ -37,7 +37,6 @@ class Membership final : public RoomDirectory::Listener {
   bool ready() const { return ready_; }
   bool has_name() const { return ready_; }
   Generation generation() const { return generation_.number; }
-  std::int64_t generation_since_ms() const { return generation_.since_ms; }
   const NodeEntry& self() const { return self_; }
   const std::vector<NodeEntry>& live_nodes() const { return live_nodes_; }
   bool IsLive(const NodeName& name, const Incarnation& incarnation) const;

@@ -84,9 +84,9 @@ Task<Result<std::optional<PlacedMessage>>> Persister::Resolve(const ConsumedReco
     if (!placed.ok()) co_return placed.status();
     found = placed.value();
   }
-  if (found.other_text && node_.rules().both &&
-      record.written_at_ms < membership_.generation_since_ms()) {
-    // Which of the two texts was acknowledged is forgotten: both are stored.
+  if (found.other_text && node_.rules().both && GenerationOf(record.attempt) < generation) {
+    // Which of the two texts was acknowledged is forgotten: both are stored. (Not told by time: a
+    // node on the far side of a failover goes on in the old generation for a while.)
     auto variant = std::make_shared<Message>(*record.message);
     variant->id = VariantIdOf(base_id, hash);
     subject.message = std::move(variant);

@@ -61,7 +61,7 @@ Task<void> Sender::Run(MessagePtr message, bool resend, Done done) {
 
 Task<void> Sender::LogThenPlace(MessagePtr message, bool resend, Done done) {
   const TimePoint started = node_.now();
-  const Attempt attempt = node_.scheduler().Random();
+  const Attempt attempt = MakeAttempt(membership_.generation(), node_.scheduler().Random());
   Completion<Status> report(node_.scheduler());
   node_.ports.log.Append({message, attempt}, report.callback());
   bool answered = false;

@@ -76,23 +76,21 @@ void SimClient::OnWelcome(const SimLinkPtr& link) {
 // All rooms at once, as a hello with `resume` does.
 void SimClient::Resume(const SimLinkPtr& link) {
   std::vector<std::pair<RoomId, Seq>> rooms;
-  std::vector<RoomId> names;
+  std::vector<std::pair<RoomId, std::uint64_t>> visits;
   for (const auto& [room, interval] : present_) {
     if (!wanted_.contains(room)) continue;
     rooms.emplace_back(room, last_seq_[room]);
-    names.push_back(room);
+    visits.emplace_back(room, visits_[room]);
     next_join_[room] = world_.now() + 1.5;
   }
   if (rooms.empty()) return;
   world_.observer().Note("resumes");
-  link->ToNode([this, link, rooms, names](core::ChatNode& chat) {
+  link->ToNode([this, link, rooms, visits](core::ChatNode& chat) {
     chat.Resume(link->session(), rooms,
-                [this, link, names](const std::vector<core::ClientResult<core::JoinReply>>& all) {
+                [this, link, visits](const std::vector<core::ClientResult<core::JoinReply>>& all) {
                   for (std::size_t i = 0; i < all.size(); ++i) {
-                    const auto generation = link->node().JoinGeneration(link->session(), names[i]);
-                    link->ToClient([this, link, result = all[i], room = names[i], generation] {
-                      OnJoined(link, result, room, generation);
-                    });
+                    const auto& [room, visit] = visits[i];
+                    AnswerJoin(link, all[i], room, visit);
                   }
                 });
   });
@@ -106,21 +104,28 @@ void SimClient::JoinWanted() {
     next_join_[room] = world_.now() + 1.5;
     std::optional<Seq> since;
     if (present != present_.end()) since = last_seq_[room];
-    link_->ToNode([this, link = link_, room, since](core::ChatNode& chat) {
+    link_->ToNode([this, link = link_, room, since, visit = visits_[room]](core::ChatNode& chat) {
       chat.Join(link->session(), room, since,
-                [this, link, room](const core::ClientResult<core::JoinReply>& result) {
-                  const auto generation = link->node().JoinGeneration(link->session(), room);
-                  link->ToClient([this, link, result, room, generation] {
-                    OnJoined(link, result, room, generation);
-                  });
+                [this, link, room, visit](const core::ClientResult<core::JoinReply>& result) {
+                  AnswerJoin(link, result, room, visit);
                 });
     });
   }
 }
 
+// On the node: the answer sets out.
+void SimClient::AnswerJoin(const SimLinkPtr& link,
+                           const core::ClientResult<core::JoinReply>& result, const RoomId& room,
+                           std::uint64_t visit) {
+  const auto generation = link->node().JoinGeneration(link->session(), room);
+  link->ToClient([this, link, result, room, visit, generation] {
+    OnJoined(link, result, room, visit, generation);
+  });
+}
+
 void SimClient::OnJoined(const SimLinkPtr& link, const core::ClientResult<core::JoinReply>& result,
-                         const RoomId& room, core::Generation generation) {
-  if (link != link_) return;
+                         const RoomId& room, std::uint64_t visit, core::Generation generation) {
+  if (link != link_ || visit != visits_[room]) return;
   const auto* reply = std::get_if<core::JoinReply>(&result);
   if (reply == nullptr) {
     next_join_[room] = world_.now() + .3;
@@ -264,6 +269,7 @@ void SimClient::LeaveOrJoin() {
     End(room, "left");
   }
   last_seq_.erase(room);
+  ++visits_[room];
 }
 
 void SimClient::Move() {

@@ -98,7 +98,7 @@ class SimClient {
   void OnGap(const SimLinkPtr& link, const core::RoomId& room, core::Seq to,
              core::Generation generation);
   void OnJoined(const SimLinkPtr& link, const core::ClientResult<core::JoinReply>& result,
-                const core::RoomId& room, core::Generation generation);
+                const core::RoomId& room, std::uint64_t visit, core::Generation generation);
   void OnLost(const SimLinkPtr& link);
 
   const std::string& name() const { return name_; }
@@ -125,6 +125,8 @@ class SimClient {
   void Move();
   void ReadHistory();
   void Resume(const SimLinkPtr& link);
+  void AnswerJoin(const SimLinkPtr& link, const core::ClientResult<core::JoinReply>& result,
+                  const core::RoomId& room, std::uint64_t visit);
   void End(const core::RoomId& room, const std::string& why);
   Interval& Begin(const core::RoomId& room, core::Seq start, core::Generation generation,
                   const SimLinkPtr& link);
@@ -136,7 +138,8 @@ class SimClient {
   bool connecting_ = false;
   double connecting_since_ = 0;
   std::set<core::RoomId> wanted_;
-  std::map<core::RoomId, double> next_join_;  // not before
+  std::map<core::RoomId, double> next_join_;      // not before
+  std::map<core::RoomId, std::uint64_t> visits_;  // ended ones: late answers belong to them
   std::map<core::RoomId, std::shared_ptr<Interval>> present_;
   std::map<core::RoomId, core::Seq> last_seq_;
   std::vector<std::shared_ptr<Interval>> all_;
