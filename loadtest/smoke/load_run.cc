@@ -6,6 +6,7 @@ namespace minichat::loadtest {
 namespace {
 
 constexpr std::chrono::milliseconds kLate{50};
+constexpr std::chrono::milliseconds kJoinAgain{200};
 
 }  // namespace
 
@@ -23,9 +24,7 @@ Status LoadRun::Connect(Clock::duration limit) {
   if (!loop_.RunUntil(all([](const auto& s) { return s->welcome(); }), limit)) {
     return Unavailable("connect: not every session was welcomed");
   }
-  for (std::size_t i = 0; i < sessions_.size(); ++i) {
-    sessions_[i]->Join(plan_.Room(i / plan_.shape().members));
-  }
+  for (std::size_t i = 0; i < sessions_.size(); ++i) Join(i);
   std::size_t next = 0;  // those before it have joined
   const auto joined = [this, &next] {
     while (next < sessions_.size() &&
@@ -34,7 +33,20 @@ Status LoadRun::Connect(Clock::duration limit) {
     }
     return next == sessions_.size();
   };
-  return loop_.RunUntil(joined, limit) ? Status() : Unavailable("join: not every session joined");
+  if (loop_.RunUntil(joined, limit)) return {};
+  return Unavailable("join: not every session joined" +
+                     (join_error_.empty() ? "" : "; the last answer was " + join_error_));
+}
+
+// Getting in is not what is measured: a refusal that may pass is tried again.
+void LoadRun::Join(std::size_t session) {
+  const std::string room = plan_.Room(session / plan_.shape().members);
+  const ChatSession::Rid rid = sessions_[session]->Join(room);
+  sessions_[session]->OnReply(rid, [this, session](const Reply& reply) {
+    if (reply.ok()) return;
+    join_error_ = reply.code;
+    loop_.At(Clock::now() + kJoinAgain, [this, session] { Join(session); });
+  });
 }
 
 void LoadRun::OpenSession(std::size_t room, std::size_t member) {

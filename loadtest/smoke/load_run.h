@@ -64,6 +64,7 @@ class LoadRun {
     return *sessions_[room * plan_.shape().members + member];
   }
   void OpenSession(std::size_t room, std::size_t member);
+  void Join(std::size_t session);
   void SendDue();
   void SendOne(std::size_t message);
   void OnSendReply(std::size_t message, const Reply& reply);
@@ -76,6 +77,7 @@ class LoadRun {
   const Cluster& cluster_;
   const LoadPlan& plan_;
   std::vector<std::unique_ptr<ChatSession>> sessions_;
+  std::string join_error_;
   std::vector<SentMessage> messages_;
   Clock::time_point start_;
   std::size_t sent_ = 0;
