@@ -13,6 +13,14 @@ constexpr std::chrono::milliseconds kJoinAgain{200};
 LoadRun::LoadRun(ClientLoop& loop, const Cluster& cluster, const LoadPlan& plan)
     : loop_(loop), cluster_(cluster), plan_(plan), messages_(plan.shape().messages) {}
 
+LoadRun::~LoadRun() {
+  for (const ClientLoop::TimerId& timer : timers_) loop_.Cancel(timer);
+}
+
+void LoadRun::At(Clock::time_point when, std::function<void()> work) {
+  timers_.push_back(loop_.At(when, std::move(work)));
+}
+
 Status LoadRun::Connect(Clock::duration limit) {
   for (std::size_t room = 0; room < plan_.shape().rooms; ++room) {
     for (std::size_t member = 0; member < plan_.shape().members; ++member)
@@ -45,7 +53,7 @@ void LoadRun::Join(std::size_t session) {
   sessions_[session]->OnReply(rid, [this, session](const Reply& reply) {
     if (reply.ok()) return;
     join_error_ = reply.code;
-    loop_.At(Clock::now() + kJoinAgain, [this, session] { Join(session); });
+    At(Clock::now() + kJoinAgain, [this, session] { Join(session); });
   });
 }
 
@@ -67,7 +75,7 @@ void LoadRun::Send(Clock::duration patience, const std::function<void()>& on_sec
 void LoadRun::SendDue() {
   const Clock::time_point now = Clock::now();
   while (sent_ < messages_.size() && start_ + plan_.SendTime(sent_) <= now) SendOne(sent_);
-  if (sent_ < messages_.size()) loop_.At(start_ + plan_.SendTime(sent_), [this] { SendDue(); });
+  if (sent_ < messages_.size()) At(start_ + plan_.SendTime(sent_), [this] { SendDue(); });
 }
 
 void LoadRun::SendOne(std::size_t message) {
