@@ -49,6 +49,9 @@ TEST_F(MetricsTest, NodesServeExactlyTheNamesOfTheGoldenList) {
   ASSERT_TRUE(SendAndWait(*ann, room, "c-1", "hi").ok());
   ASSERT_TRUE(Until([&] { return bob->room(room).deliveries.size() == 1; }));
 
+  // A relay call is counted when its answer is back, after the delivery.
+  ASSERT_TRUE(Until([&] { return cluster().Sum("minichat_relay_calls_total") > 0; }));
+
   const Names served = FamiliesOf(Scrape(0));
 
   const Names golden = GoldenNames();
