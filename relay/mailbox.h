@@ -2,10 +2,10 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "server/base/mutex.h"
 #include "server/base/scheduler.h"
 
 namespace minichat::relay {
@@ -27,7 +27,7 @@ class Mailbox : public std::enable_shared_from_this<Mailbox<T>> {
 
   // False, and the item dropped, after Close().
   bool Push(T item) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (closed_) return false;
     items_.push_back(std::move(item));
     // Posted with the lock held, so that Close() can promise that nothing is posted after it.
@@ -52,16 +52,16 @@ class Mailbox : public std::enable_shared_from_this<Mailbox<T>> {
 
  private:
   std::vector<T> Take(bool close = false) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closed_ = closed_ || close;
     return std::exchange(items_, {});
   }
 
   Scheduler& scheduler_;
   Handler handler_;  // of the scheduler's thread
-  std::mutex mutex_;
-  std::vector<T> items_;  // guarded by mutex_
-  bool closed_ = false;   // guarded by mutex_
+  Mutex mutex_;
+  std::vector<T> items_ GUARDED_BY(mutex_);
+  bool closed_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace minichat::relay

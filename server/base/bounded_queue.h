@@ -5,10 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <utility>
+
+#include "server/base/mutex.h"
 
 namespace minichat {
 
@@ -29,7 +30,7 @@ class BoundedQueue {
   // False: it does not fit, `item` is unchanged.
   bool TryPush(T&& item, std::size_t bytes = 0) {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (items_.size() >= max_items_ || bytes > max_bytes_ - bytes_) {
         ++overflows_;
         return false;
@@ -43,29 +44,29 @@ class BoundedQueue {
 
   // Waits for an item. None: stop was requested and the queue is empty.
   std::optional<T> Pop(std::stop_token stop) {
-    std::unique_lock lock(mutex_);
-    filled_.wait(lock, stop, [this] { return !items_.empty(); });
+    MutexLock lock(mutex_);
+    filled_.wait(lock, stop, [this]() REQUIRES(mutex_) { return !items_.empty(); });
     return TakeLocked();
   }
 
   // As Pop(), and none after `timeout`.
   std::optional<T> PopFor(std::chrono::nanoseconds timeout, std::stop_token stop) {
-    std::unique_lock lock(mutex_);
-    filled_.wait_for(lock, stop, timeout, [this] { return !items_.empty(); });
+    MutexLock lock(mutex_);
+    filled_.wait_for(lock, stop, timeout, [this]() REQUIRES(mutex_) { return !items_.empty(); });
     return TakeLocked();
   }
 
   std::size_t size() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return items_.size();
   }
   std::size_t bytes() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return bytes_;
   }
   // How many items were refused so far.
   std::uint64_t overflows() const {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return overflows_;
   }
 
@@ -75,7 +76,7 @@ class BoundedQueue {
     std::size_t bytes;
   };
 
-  std::optional<T> TakeLocked() {
+  std::optional<T> TakeLocked() REQUIRES(mutex_) {
     if (items_.empty()) return std::nullopt;
     Entry first = std::move(items_.front());
     items_.pop_front();
@@ -86,12 +87,11 @@ class BoundedQueue {
   const std::size_t max_items_;
   const std::size_t max_bytes_;
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable_any filled_;
-  // Guarded by mutex_.
-  std::deque<Entry> items_;
-  std::size_t bytes_ = 0;
-  std::uint64_t overflows_ = 0;
+  std::deque<Entry> items_ GUARDED_BY(mutex_);
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t overflows_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace minichat

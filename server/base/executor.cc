@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "server/base/check.h"
+#include "server/base/mutex.h"
 
 namespace minichat {
 namespace {
@@ -52,7 +53,7 @@ bool Executor::Submit(Work work) {
 
 Executor::Offer Executor::TryTake(Work& work) {
   Threads ended;  // joined outside the lock
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ended.swap(retired_);
   if (stopped_) return Offer::kStopped;
   if (threads_.size() < options_.core_threads) {
@@ -101,7 +102,7 @@ void Executor::RunCounted(const Work& work) {
 }
 
 bool Executor::RetireIfSurplus(Threads::iterator self) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (stopped_ || threads_.size() <= options_.core_threads) return false;
   retired_.splice(retired_.end(), threads_, self);
   return true;
@@ -110,7 +111,7 @@ bool Executor::RetireIfSurplus(Threads::iterator self) {
 void Executor::Stop() {
   Threads ending;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopped_ = true;
     ending.splice(ending.end(), threads_);
     ending.splice(ending.end(), retired_);
@@ -120,7 +121,7 @@ void Executor::Stop() {
 }
 
 std::size_t Executor::threads() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return threads_.size();
 }
 

@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <functional>
 #include <list>
-#include <mutex>
 #include <string>
 #include <thread>
 
 #include "server/base/bounded_queue.h"
 #include "server/base/metrics.h"
+#include "server/base/mutex.h"
 #include "server/base/scheduler.h"
 
 namespace minichat {
@@ -58,7 +58,7 @@ class Executor {
   using Threads = std::list<std::jthread>;
 
   Offer TryTake(Work& work);
-  void StartThreadLocked(Work first);
+  void StartThreadLocked(Work first) REQUIRES(mutex_);
   void Run(Threads::iterator self, Work first, std::stop_token stop);
   void RunCounted(const Work& work);
   bool RetireIfSurplus(Threads::iterator self);
@@ -72,12 +72,11 @@ class Executor {
 
   BoundedQueue<Work> queue_;  // its lock is taken inside mutex_, never the other way round
 
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  bool stopped_ = false;
-  std::size_t started_ = 0;
-  Threads threads_;
-  Threads retired_;  // ended by themselves, not yet joined
+  mutable Mutex mutex_;
+  bool stopped_ GUARDED_BY(mutex_) = false;
+  std::size_t started_ GUARDED_BY(mutex_) = 0;
+  Threads threads_ GUARDED_BY(mutex_);
+  Threads retired_ GUARDED_BY(mutex_);  // ended by themselves, not yet joined
 };
 
 }  // namespace minichat

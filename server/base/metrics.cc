@@ -1,10 +1,11 @@
 #include "server/base/metrics.h"
 
-#include <mutex>
 #include <vector>
 
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
+
+#include "server/base/mutex.h"
 
 namespace minichat {
 namespace {
@@ -17,8 +18,8 @@ const prometheus::Histogram::BucketBoundaries kSizes = {1, 2, 5, 10, 20, 50, 100
 
 struct MetricsRegistry::State {
   prometheus::Registry registry;
-  std::mutex mutex;
-  std::vector<std::function<void()>> collectors;  // guarded by mutex
+  Mutex mutex;
+  std::vector<std::function<void()>> collectors GUARDED_BY(mutex);
 };
 
 MetricsRegistry::MetricsRegistry() : state_(std::make_unique<State>()) {}
@@ -53,14 +54,14 @@ Histogram& MetricsRegistry::AddSizes(const std::string& name, const std::string&
 }
 
 void MetricsRegistry::AddCollector(std::function<void()> collector) {
-  const std::lock_guard lock(state_->mutex);
+  const MutexLock lock(state_->mutex);
   state_->collectors.push_back(std::move(collector));
 }
 
 std::string MetricsRegistry::Serialize() {
   std::vector<std::function<void()>> collectors;
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexLock lock(state_->mutex);
     collectors = state_->collectors;
   }
   for (const auto& collect : collectors) collect();

@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "server/base/mutex.h"
+
 namespace minichat {
 
 std::optional<std::uint64_t> RepeatLimit::Admit(const std::string& key, Clock::time_point now) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = entries_.find(key);
   if (found == entries_.end()) {
     if (entries_.size() >= kMaxKeys) entries_.clear();

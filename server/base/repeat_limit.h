@@ -3,9 +3,10 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
+
+#include "server/base/mutex.h"
 
 namespace minichat {
 
@@ -31,8 +32,8 @@ class RepeatLimit {
   };
 
   const Clock::duration period_;
-  std::mutex mutex_;
-  std::map<std::string, Entry> entries_;  // guarded by mutex_
+  Mutex mutex_;
+  std::map<std::string, Entry> entries_ GUARDED_BY(mutex_);
 };
 
 }  // namespace minichat

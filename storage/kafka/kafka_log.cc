@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 #include <pthread.h>
 
 #include "server/base/log.h"
+#include "server/base/mutex.h"
 #include "storage/kafka/kafka_handles.h"
 
 namespace minichat::kafka {
@@ -106,8 +106,8 @@ struct KafkaLog::Impl {
   const std::shared_ptr<Gate> gate = std::make_shared<Gate>();
   std::atomic<bool> available = false;
 
-  std::mutex mutex;
-  std::shared_ptr<rd_kafka_t> producer;  // guarded by mutex
+  Mutex mutex;
+  std::shared_ptr<rd_kafka_t> producer GUARDED_BY(mutex);
 
   // Of the poll thread.
   Reports collected;
@@ -170,7 +170,7 @@ void KafkaLog::Impl::ReplaceProducer() {
   }
   std::shared_ptr<rd_kafka_t> old = std::move(*next);
   {
-    const std::lock_guard lock(mutex);
+    const MutexLock lock(mutex);
     producer.swap(old);
   }
   fatal = false;
@@ -210,7 +210,7 @@ void KafkaLog::Impl::SetAvailable(bool now, const char* cause) {
 }
 
 std::shared_ptr<rd_kafka_t> KafkaLog::Impl::CurrentProducer() {
-  const std::lock_guard lock(mutex);
+  const MutexLock lock(mutex);
   return producer;
 }
 
@@ -247,7 +247,10 @@ KafkaLog::~KafkaLog() {
 Status KafkaLog::Start() {
   auto producer = impl_->MakeProducer();
   if (!producer.ok()) return producer.status();
-  impl_->producer = std::move(*producer);
+  {
+    const MutexLock lock(impl_->mutex);
+    impl_->producer = std::move(*producer);
+  }
   impl_->thread = std::jthread([impl = impl_.get()](std::stop_token stop) { impl->Run(stop); });
   return {};
 }

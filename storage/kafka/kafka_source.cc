@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 
 #include "server/base/check.h"
 #include "server/base/log.h"
+#include "server/base/mutex.h"
 #include "storage/kafka/kafka_handles.h"
 #include "storage/kafka/partition_buffer.h"
 
@@ -39,16 +39,16 @@ class Mailbox {
  public:
   // Wakes the source's thread out of its wait for records.
   void SetWaker(QueueHandle queue) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     queue_ = std::move(queue);
   }
   void Put(Answer answer) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     answers_.push_back(std::move(answer));
     if (queue_) rd_kafka_queue_yield(queue_.get());
   }
   std::vector<Answer> TakeAll() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     return std::exchange(answers_, {});
   }
 
@@ -57,9 +57,9 @@ class Mailbox {
   bool open() const { return open_; }
 
  private:
-  std::mutex mutex_;
-  std::vector<Answer> answers_;  // guarded by mutex_; at most one per partition and epoch
-  QueueHandle queue_;            // guarded by mutex_
+  Mutex mutex_;
+  std::vector<Answer> answers_ GUARDED_BY(mutex_);  // at most one per partition and epoch
+  QueueHandle queue_ GUARDED_BY(mutex_);
   std::atomic<bool> open_ = true;
 };
 

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "server/base/log.h"
+#include "server/base/mutex.h"
 
 namespace minichat::postgres {
 namespace {
@@ -92,7 +93,7 @@ bool PgSession::TryConnect() {
     auto open = std::make_unique<Open>(connection_string_);
     pqxx::nontransaction(open->connection).exec(kSessionSettings);
     prepare_(open->connection);
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     socket_ = open->connection.sock();
     open_ = std::move(open);
     return true;
@@ -109,7 +110,7 @@ bool PgSession::TryConnect() {
 
 void PgSession::Disconnect() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     socket_ = -1;  // its number may be another file's once it is closed
   }
   open_.reset();
@@ -126,7 +127,7 @@ std::optional<Status> PgSession::OnFailure(const Failure& failure) {
 }
 
 void PgSession::Abort() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (socket_ >= 0) shutdown(socket_, SHUT_RDWR);
 }
 

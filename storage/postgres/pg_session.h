@@ -2,13 +2,13 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include <pqxx/pqxx>
 
 #include "server/base/deadline.h"
+#include "server/base/mutex.h"
 #include "server/base/scheduler.h"
 #include "server/base/status.h"
 
@@ -73,8 +73,8 @@ class PgSession {
   Duration backoff_ = kFirstBackoff;
   TimePoint next_connect_{};
 
-  std::mutex mutex_;
-  int socket_ = -1;  // guarded by mutex_
+  Mutex mutex_;
+  int socket_ GUARDED_BY(mutex_) = -1;
 };
 
 template <class T>

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "server/base/check.h"
+#include "server/base/mutex.h"
 
 namespace minichat::postgres {
 namespace {
@@ -18,9 +19,9 @@ struct SessionPool::Call {
   Scheduler::TimerId timer = 0;
   bool answered = false;
 
-  std::mutex mutex;
-  bool expired = false;          // guarded by mutex
-  PgSession* session = nullptr;  // guarded by mutex; while the work runs
+  Mutex mutex;
+  bool expired GUARDED_BY(mutex) = false;
+  PgSession* session GUARDED_BY(mutex) = nullptr;  // while the work runs
 };
 
 SessionPool::SessionPool(const Options& options, const PgSession::Prepare& prepare,
@@ -62,14 +63,14 @@ void SessionPool::RunOnSession(const std::shared_ptr<Call>& call, const Work& wo
   PgSession& session = Borrow();
   bool wanted = false;
   {
-    const std::lock_guard lock(call->mutex);
+    const MutexLock lock(call->mutex);
     wanted = !call->expired && *open_;
     if (wanted) call->session = &session;
   }
   if (wanted) {
     work(session);
     reachable_ = session.connected();
-    const std::lock_guard lock(call->mutex);
+    const MutexLock lock(call->mutex);
     call->session = nullptr;
   }
   GiveBack(session);
@@ -88,7 +89,7 @@ void SessionPool::Finish(const std::shared_ptr<Call>& call, Status status) {
 
 void SessionPool::Expire(const std::shared_ptr<Call>& call) {
   {
-    const std::lock_guard lock(call->mutex);
+    const MutexLock lock(call->mutex);
     call->expired = true;
   }
   call->answered = true;
@@ -99,14 +100,14 @@ void SessionPool::Expire(const std::shared_ptr<Call>& call) {
 }
 
 void SessionPool::Cut(Call& call) {
-  const std::lock_guard lock(call.mutex);
+  const MutexLock lock(call.mutex);
   if (call.session == nullptr) return;
   reachable_ = false;
   call.session->Abort();
 }
 
 PgSession& SessionPool::Borrow() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   CHECK(!idle_.empty());  // as many as there are threads
   PgSession* session = idle_.back();
   idle_.pop_back();
@@ -114,7 +115,7 @@ PgSession& SessionPool::Borrow() {
 }
 
 void SessionPool::GiveBack(PgSession& session) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   idle_.push_back(&session);
 }
 

@@ -3,11 +3,11 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "server/base/executor.h"
+#include "server/base/mutex.h"
 #include "storage/postgres/pg_session.h"
 
 // Private to storage/postgres.
@@ -60,8 +60,8 @@ class SessionPool {
 
   std::vector<std::unique_ptr<PgSession>> sessions_;  // as many as the executor has threads
 
-  std::mutex mutex_;
-  std::vector<PgSession*> idle_;  // guarded by mutex_
+  Mutex mutex_;
+  std::vector<PgSession*> idle_ GUARDED_BY(mutex_);
 
   Executor executor_;  // last: its threads use the rest
 };

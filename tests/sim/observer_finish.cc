@@ -116,9 +116,10 @@ void Observer::CheckInTime(const SimClient& client, const Interval& interval) {
     const double at = placed.at;
     if (at < interval.from || (interval.to && at + 2 > *interval.to)) continue;
     if (at + 2 > kEnd || !world_.faults().WasQuiet(at - 11, at + 1.7)) continue;
-    const auto& moves = client.moves();
-    if (std::any_of(moves.begin(), moves.end(),
-                    [at](double move) { return std::abs(move - at) < 3; })) {
+    const auto& absences = client.absences();
+    if (std::any_of(absences.begin(), absences.end(), [at](const auto& absence) {
+          return at > absence.first - 3 && at < absence.second + 3;
+        })) {
       continue;
     }
     Note("checked_in_time");

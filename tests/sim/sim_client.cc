@@ -30,6 +30,7 @@ Task<void> SimClient::KeepConnected() {
   Random& random = world_.random();
   for (;;) {
     co_await world_.Sleep(random.Uniform(.05, .3));
+    if (world_.now() < away_until_) continue;
     if (link_ == nullptr && !connecting_) {
       TryToConnect();
     } else if (connecting_ && world_.now() - connecting_since_ > 2) {
@@ -70,6 +71,7 @@ void SimClient::OnWelcome(const SimLinkPtr& link) {
   connecting_ = false;
   if (link->node().epoch() != link->epoch() || !link->node().alive()) return;
   link_ = link;
+  if (!absences_.empty()) absences_.back().second = world_.now();
   if (world_.random().Chance(.5)) Resume(link);
 }
 
@@ -209,7 +211,7 @@ void SimClient::OnGap(const SimLinkPtr& link, const RoomId& room, Seq to,
 void SimClient::OnLost(const SimLinkPtr& link) {
   if (link != link_) return;
   link_ = nullptr;
-  moves_.push_back(world_.now());
+  absences_.emplace_back(world_.now(), kEnd);
   next_join_.clear();
   for (const auto& [request, callback] : std::exchange(waiting_, {})) callback({});
 }
@@ -234,6 +236,8 @@ void SimClient::Act() {
     Move();
   } else if (dice < .94) {
     ReadHistory();
+  } else if (dice < .96) {
+    GoAway();
   }
 }
 
@@ -280,6 +284,13 @@ void SimClient::Move() {
     link->MarkClosed();
     chat.CloseSession(link->session());
   });
+}
+
+// For so long that it must catch up from the rows.
+void SimClient::GoAway() {
+  if (world_.now() > kFaultsTo + 5) return;
+  Move();
+  away_until_ = world_.now() + world_.random().Uniform(2, 8);
 }
 
 void SimClient::ReadHistory() {

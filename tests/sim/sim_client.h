@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/base/task.h"
@@ -107,7 +108,8 @@ class SimClient {
   const std::set<core::RoomId>& wanted() const { return wanted_; }
   const std::map<core::RoomId, std::shared_ptr<Interval>>& present() const { return present_; }
   const std::vector<std::shared_ptr<Interval>>& all() const { return all_; }
-  const std::vector<double>& moves() const { return moves_; }
+  // When it was without a connection: from, to.
+  const std::vector<std::pair<double, double>>& absences() const { return absences_; }
 
  private:
   struct Answer {
@@ -123,6 +125,7 @@ class SimClient {
   void SendSomething();
   void LeaveOrJoin();
   void Move();
+  void GoAway();
   void ReadHistory();
   void Resume(const SimLinkPtr& link);
   void AnswerJoin(const SimLinkPtr& link, const core::ClientResult<core::JoinReply>& result,
@@ -137,13 +140,14 @@ class SimClient {
   SimLinkPtr link_;  // null: not connected
   bool connecting_ = false;
   double connecting_since_ = 0;
+  double away_until_ = 0;
   std::set<core::RoomId> wanted_;
   std::map<core::RoomId, double> next_join_;      // not before
   std::map<core::RoomId, std::uint64_t> visits_;  // ended ones: late answers belong to them
   std::map<core::RoomId, std::shared_ptr<Interval>> present_;
   std::map<core::RoomId, core::Seq> last_seq_;
   std::vector<std::shared_ptr<Interval>> all_;
-  std::vector<double> moves_;
+  std::vector<std::pair<double, double>> absences_;
   std::uint64_t cids_ = 0;
   std::uint64_t requests_ = 0;
   std::map<std::uint64_t, Callback<Answer>> waiting_;  // sends, by request

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <mutex>
+
+// Annotations that clang checks with -Wthread-safety (./dev check); empty for other compilers.
+#if defined(__clang__)
+#define MINICHAT_THREAD_ANNOTATION(x) __attribute__((x))
+#else
+#define MINICHAT_THREAD_ANNOTATION(x)
+#endif
+#define CAPABILITY(name) MINICHAT_THREAD_ANNOTATION(capability(name))
+#define SCOPED_CAPABILITY MINICHAT_THREAD_ANNOTATION(scoped_lockable)
+#define GUARDED_BY(mutex) MINICHAT_THREAD_ANNOTATION(guarded_by(mutex))
+#define REQUIRES(mutex) MINICHAT_THREAD_ANNOTATION(requires_capability(mutex))
+#define ACQUIRE(...) MINICHAT_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
+#define RELEASE(...) MINICHAT_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
+
+namespace minichat {
+
+// std::mutex with annotations: libstdc++'s has none.
+//
+// Threading: thread-safe.
+class CAPABILITY("mutex") Mutex {
+ public:
+  void lock() ACQUIRE() { mutex_.lock(); }
+  void unlock() RELEASE() { mutex_.unlock(); }
+
+ private:
+  std::mutex mutex_;
+};
+
+// Holds a Mutex for a scope.
+class SCOPED_CAPABILITY MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~MutexLock() RELEASE() { mutex_.unlock(); }
+  // For ConditionVariable, which lets go of the lock while it waits.
+  void lock() ACQUIRE() { mutex_.lock(); }
+  void unlock() RELEASE() { mutex_.unlock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  Mutex& mutex_;
+};
+
+}  // namespace minichat
