@@ -54,7 +54,9 @@ void Backends::MakeDirectory() {
 
 Status Backends::MakeStore() {
   if (InMemory(config_.store_url)) {
-    store_ = std::make_unique<memory::MemoryStore>(scheduler_);
+    memory::StoreLimits limits;
+    if (!InMemory(config_.directory_url)) limits.current = 1;  // only under lab.enabled
+    store_ = std::make_unique<memory::MemoryStore>(scheduler_, limits);
     return {};
   }
   postgres::PostgresStoreOptions options;

@@ -17,7 +17,7 @@ std::uint64_t BytesOf(const core::Message& message) {
 }  // namespace
 
 StoreState::StoreState(StoreLimits limits, core::ProtocolRules rules)
-    : limits_(limits), rules_(rules) {}
+    : limits_(limits), rules_(rules), current_(limits.current) {}
 
 core::WarmingFacts StoreState::PrepareWarming(std::int64_t now_ms, const core::RoomId& id,
                                               core::Generation generation) {

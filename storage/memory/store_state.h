@@ -16,6 +16,9 @@ namespace minichat::memory {
 struct StoreLimits {
   std::uint64_t bytes = 256ull << 20;  // of all rows; above, the oldest rows are dropped
   std::size_t dead_letters = 1000;     // above, the oldest letter is dropped
+  // Current from the start. 1: several nodes share a directory and each has a store of its own,
+  // where nothing would tell it of the rooms that the others have warmed.
+  core::Generation current = 0;
 };
 
 // The rows as a pure state machine: each method is one transaction of core::HistoryStore.
