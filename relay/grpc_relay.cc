@@ -186,6 +186,10 @@ RelayMode GrpcRelay::mode() const {
   return impl_->Mode();
 }
 
+const std::string& GrpcRelay::cluster_mode() const {
+  return impl_->cluster_setting;
+}
+
 void GrpcRelay::Stop(Duration limit) {
   impl_->Stop(limit);
 }

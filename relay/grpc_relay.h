@@ -47,6 +47,8 @@ class GrpcRelay final : public core::Relay {
   // The node's own setting; counts while the cluster has none.
   void SetConfiguredMode(RelayMode mode);
   RelayMode mode() const;
+  // As it was set for the whole cluster; empty: it was not.
+  const std::string& cluster_mode() const;
 
   // Cancels what is in flight and waits for it, at most `limit`. Idempotent.
   void Stop(Duration limit);

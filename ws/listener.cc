@@ -56,13 +56,16 @@ void Listener::Close() {
 void Listener::OnAccept(const error_code& ec, Socket socket, std::size_t io_index) {
   if (!acceptor_.is_open()) return;
   if (!ec) {
+    failing_ = false;
     on_accepted_(std::move(socket), io_index);
     return Accept();
   }
   on_error_();
   if (ec == boost::asio::error::connection_aborted) return Accept();
-  // EMFILE and its like don't go away by trying at once.
-  log::Warn("accept_failed", {{"port", port_}, {"error", ec.message()}});
+  // EMFILE and its like don't go away by trying at once. Told once, counted always.
+  if (!std::exchange(failing_, true)) {
+    log::Warn("accept_failed", {{"port", port_}, {"error", ec.message()}});
+  }
   AcceptAfterPause();
 }
 

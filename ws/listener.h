@@ -47,6 +47,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   boost::asio::steady_timer timer_;
   std::uint16_t port_ = 0;
   std::size_t next_ = 0;
+  bool failing_ = false;  // since the last accept that succeeded
 };
 
 }  // namespace minichat::ws

@@ -237,6 +237,9 @@ void WebSocketSession::Close(CloseReason reason) {
 void WebSocketSession::SendCloseFrame() {
   if (close_sent_) return;
   close_sent_ = true;
+  // With a callback the read operation posts itself before it handles the client's close frame;
+  // Beast 1.81 then has the two operations wait for each other.
+  stream_.control_callback();
   const CloseReasonInfo& info = InfoOf(*closing_);
   stream_.async_close(
       websocket::close_reason(static_cast<websocket::close_code>(info.code),

@@ -39,6 +39,15 @@ Status ClusterAdmin::SetClusterMode(const std::optional<std::string>& mode) cons
   return answer->status / 100 == 2 ? Status() : RefusedStatus(*answer);
 }
 
+bool ClusterAdmin::AllNodesSeeEachOther() const {
+  std::set<std::string> names;
+  for (const ClusterNode& node : cluster_.nodes) names.insert(node.name);
+  return std::all_of(cluster_.nodes.begin(), cluster_.nodes.end(), [&](const ClusterNode& node) {
+    const std::set<std::string> live = LiveNodes(node.admin, cluster_.admin_key);
+    return std::includes(live.begin(), live.end(), names.begin(), names.end());
+  });
+}
+
 bool ClusterAdmin::AllNodesIn(std::string_view mode) const {
   const auto nodes = Scrape();
   return nodes.ok() && std::all_of(nodes->begin(), nodes->end(), [&](const MetricsSnapshot& node) {
@@ -54,6 +63,19 @@ Result<std::vector<MetricsSnapshot>> ClusterAdmin::Scrape() const {
     snapshots.push_back(std::move(snapshot).value());
   }
   return snapshots;
+}
+
+std::set<std::string> LiveNodes(const Endpoint& admin, const std::string& admin_key) {
+  std::set<std::string> names;
+  const auto answer = CallHttp(admin, {.path = "/admin/v1/status", .bearer = admin_key});
+  if (!answer.ok() || answer->status != 200) return names;
+  json::error_code ec;
+  const json::value status = json::parse(answer->body, ec);
+  const json::value* nodes =
+      status.is_object() ? status.as_object().if_contains("live_nodes") : nullptr;
+  if (nodes == nullptr || !nodes->is_array()) return names;
+  for (const json::value& node : nodes->get_array()) names.emplace(node.at("name").as_string());
+  return names;
 }
 
 double SumOver(const std::vector<MetricsSnapshot>& nodes, std::string_view name,

@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ class ClusterAdmin {
   Result<std::optional<std::string>> ClusterMode() const;
   // None clears it.
   Status SetClusterMode(const std::optional<std::string>& mode) const;
+  // Does every node see all others alive? It relays only to those.
+  bool AllNodesSeeEachOther() const;
   // Does every node relay in `mode`?
   bool AllNodesIn(std::string_view mode) const;
   // Fails when a node can't be scraped: half a sum would be worse than none.
@@ -30,6 +33,9 @@ class ClusterAdmin {
  private:
   Cluster cluster_;
 };
+
+// Names of the nodes that this one sees alive, itself among them; empty when it doesn't answer.
+std::set<std::string> LiveNodes(const Endpoint& admin, const std::string& admin_key = {});
 
 double SumOver(const std::vector<MetricsSnapshot>& nodes, std::string_view name,
                std::initializer_list<MetricsSnapshot::Label> labels = {});

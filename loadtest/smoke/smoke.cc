@@ -14,6 +14,7 @@ using std::chrono::seconds;
 
 constexpr seconds kConnectLimit{15};
 constexpr seconds kModeLimit{10};  // docs/architecture.md: 2 s, and slack for a busy machine
+constexpr seconds kMeetLimit{10};
 constexpr milliseconds kPollEvery{50};
 
 // Different for each run on one machine: rooms and cids may not meet those of an earlier run.
@@ -54,6 +55,11 @@ Smoke::Smoke(Cluster cluster, SmokeOptions options)
 Result<SmokeResult> Smoke::Run() {
   if (cluster_.auth != "insecure") {
     return FailedPrecondition("smoke: needs a cluster with auth insecure");
+  }
+  // Just after the start a node may not know all others yet, and relays to those it knows.
+  const auto acquainted = [&] { return admin_.AllNodesSeeEachOther(); };
+  if (!loop_.RunUntil(acquainted, kMeetLimit, kPollEvery)) {
+    return Unavailable("smoke: not every node of the cluster sees all others alive");
   }
   const auto mode_before = admin_.ClusterMode();
   if (!mode_before.ok()) return mode_before.status();

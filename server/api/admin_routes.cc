@@ -31,6 +31,14 @@ std::string QuotedArray(const std::vector<std::string>& texts) {
   return JsonArray(quoted);
 }
 
+void AddMode(std::string_view key, const std::string& mode, JsonObject* answer) {
+  if (mode.empty()) {
+    answer->AddRaw(key, "null");
+  } else {
+    answer->Add(key, mode);
+  }
+}
+
 // Threading: Has…() on the listener's threads, the rest on the core's.
 class Admin {
  public:
@@ -116,7 +124,10 @@ HttpResponse Admin::Status() const {
 }
 
 HttpResponse Admin::Mode() const {
-  return JsonResponse(200, JsonObject().Add("mode", options_.relay_mode()).Take());
+  JsonObject answer;
+  answer.Add("mode", options_.relay_mode());
+  AddMode("cluster_mode", options_.cluster_mode(), &answer);
+  return JsonResponse(200, answer.Take());
 }
 
 void Admin::SetMode(const HttpRequest& request, const Reply& reply) {
@@ -125,11 +136,7 @@ void Admin::SetMode(const HttpRequest& request, const Reply& reply) {
   node_.SetRelayMode(*mode, [reply](const Result<core::RelayModeSetting>& setting) {
     if (!setting.ok()) return reply(ErrorResponse(503, setting.status().message()));
     JsonObject answer;
-    if (setting->mode.empty()) {
-      answer.AddRaw("mode", "null");
-    } else {
-      answer.Add("mode", setting->mode);
-    }
+    AddMode("mode", setting->mode, &answer);
     reply(JsonResponse(200, answer.Add("version", setting->version).Take()));
   });
 }

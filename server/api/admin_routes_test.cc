@@ -101,7 +101,7 @@ TEST_F(AdminRoutesTest, MetricsAreInPrometheusText) {
 TEST_F(AdminRoutesTest, RelayModeIsSetAndCleared) {
   StartNode();
 
-  EXPECT_EQ(Ask("GET", "/admin/v1/relay").body, "{\"mode\":\"bulk\"}\n");
+  EXPECT_EQ(Ask("GET", "/admin/v1/relay").body, "{\"mode\":\"bulk\",\"cluster_mode\":null}\n");
   EXPECT_EQ(Ask("PUT", "/admin/v1/relay", R"({"mode":"single"})").body,
             "{\"mode\":\"single\",\"version\":1}\n");
   EXPECT_EQ(relay_.setting().mode, "single");

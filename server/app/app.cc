@@ -174,6 +174,7 @@ void App::Impl::MakeRoutes() {
   api::AdminOptions options;
   options.key = config.admin_key;
   options.relay_mode = [this] { return std::string(relay::ToString(relay->mode())); };
+  options.cluster_mode = [this] { return relay->cluster_mode(); };
   options.also_lacking = [this] {
     return stopping ? std::vector<std::string>{"stopping"} : checks.lacking();
   };

@@ -1,10 +1,13 @@
 #include "server/base/log.h"
 
 #include <array>
+#include <chrono>
 #include <memory>
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+
+#include "server/base/repeat_limit.h"
 
 namespace minichat::log {
 namespace {
@@ -42,6 +45,20 @@ spdlog::logger& Logger() {
   return *logger;
 }
 
+constexpr auto kRepeatPeriod = std::chrono::seconds(10);
+
+// Of warnings alike: the same event about the same thing, which the first field names.
+RepeatLimit& Repeats() {
+  static RepeatLimit limit(kRepeatPeriod);
+  return limit;
+}
+
+std::string KeyOf(std::string_view event, std::initializer_list<Field> fields) {
+  std::string key(event);
+  if (fields.size() > 0) key += '\0' + fields.begin()->value;
+  return key;
+}
+
 // Quoted when it holds anything that would break "key=value key=value".
 void AppendValue(std::string& line, std::string_view value) {
   const bool plain =
@@ -66,6 +83,12 @@ void AppendValue(std::string& line, std::string_view value) {
 
 void Write(Level level, std::string_view event, std::initializer_list<Field> fields) {
   if (!Enabled(level)) return;
+  std::uint64_t held_back = 0;
+  if (level == Level::kWarn) {
+    const auto admitted = Repeats().Admit(KeyOf(event, fields), RepeatLimit::Clock::now());
+    if (!admitted) return;
+    held_back = *admitted;
+  }
   std::string line(kNames[static_cast<std::size_t>(level)]);
   line += ' ';
   line += event;
@@ -75,6 +98,7 @@ void Write(Level level, std::string_view event, std::initializer_list<Field> fie
     line += '=';
     AppendValue(line, field.value);
   }
+  if (held_back > 0) line += " suppressed=" + std::to_string(held_back);
   Logger().log(ToSpdlog(level), line);
 }
 

@@ -22,7 +22,7 @@ struct Field {
 };
 
 // Writes logfmt lines "2026-01-02T03:04:05.678Z info peer_up peer=n2" to standard error.
-//
+// Of warnings alike (same event and first field) one per 10 s is written; it counts the rest.
 // Threading: thread-safe.
 void Write(Level level, std::string_view event, std::initializer_list<Field> fields);
 void SetLevel(Level level);

@@ -140,12 +140,15 @@ class TaskScope {
   std::size_t size_ = 0;
 };
 
-// One value that arrives once, from a callback. Copies share it. `callback()` may be called at any time, also after
-// the waiter is gone (then it does nothing); more than once: only the first counts.
+// One value that arrives once, from a callback. Copies share it. `callback()` may be called at any
+// time, also after the waiter is gone (then it does nothing); more than once: only the first
+// counts.
 //
 // Threading: confined to one scheduler's thread.
 template <class T>
 class Completion {
+  struct State;  // named by Awaiter, before its definition
+
  public:
   explicit Completion(Scheduler& scheduler)
       : scheduler_(&scheduler), state_(std::make_shared<State>()) {}
@@ -163,8 +166,7 @@ class Completion {
 
   class Awaiter {
    public:
-    Awaiter(Scheduler& scheduler, std::shared_ptr<typename Completion::State> state,
-            std::optional<TimePoint> until)
+    Awaiter(Scheduler& scheduler, std::shared_ptr<State> state, std::optional<TimePoint> until)
         : scheduler_(scheduler), state_(std::move(state)), until_(until) {}
     Awaiter(const Awaiter&) = delete;
     ~Awaiter() {
@@ -186,7 +188,7 @@ class Completion {
 
    private:
     Scheduler& scheduler_;
-    std::shared_ptr<typename Completion::State> state_;
+    std::shared_ptr<State> state_;
     std::optional<TimePoint> until_;
     Scheduler::TimerId timer_ = 0;
   };

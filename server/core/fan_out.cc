@@ -19,7 +19,15 @@ Task<void> FanOut::Run(PlacedMessage placed, std::uint64_t route_version, Deadli
   if (const auto sequencer = rooms_.Find(event->room)) sequencer->OnLocalEvent(event);
   const CachedRoutesPtr routes = co_await RoutesOf(event->room, route_version);
   if (!routes) co_return;
-  for (const Remote& remote : routes->remotes) RelayTo(remote, event, deadline, true);
+  std::vector<const Remote*> unknown;
+  for (const Remote& remote : routes->remotes) {
+    if (!RelayTo(remote, event, deadline, true)) unknown.push_back(&remote);
+  }
+  if (!unknown.empty()) {
+    // A node that has just come, or one that is gone.
+    co_await membership_.Refresh();
+    for (const Remote* remote : unknown) RelayTo(*remote, event, deadline, true);
+  }
   node_.metrics().stage_fanout.Observe(SecondsSince(start, node_.now()));
 }
 
@@ -56,9 +64,9 @@ FanOut::CachedRoutesPtr FanOut::Group(const RoomRoutes& routes) const {
   return grouped;
 }
 
-void FanOut::RelayTo(const Remote& remote, const EventPtr& event, Deadline deadline,
+bool FanOut::RelayTo(const Remote& remote, const EventPtr& event, Deadline deadline,
                      bool may_reroute) {
-  if (!membership_.IsLive(remote.node, remote.incarnation)) return;
+  if (!membership_.IsLive(remote.node, remote.incarnation)) return false;
   // Results come on the core scheduler, which is stopped before the node ends.
   node_.ports.relay.Deliver(
       remote.node, remote.incarnation, event, remote.sessions, deadline,
@@ -70,6 +78,7 @@ void FanOut::RelayTo(const Remote& remote, const EventPtr& event, Deadline deadl
         if (missing.empty() || !may_reroute) return;
         node_.tasks.Spawn(Reroute(event, remote, std::move(missing), deadline));
       });
+  return true;
 }
 
 Task<void> FanOut::Reroute(EventPtr event, Remote tried, std::vector<SessionId> missing,

@@ -42,7 +42,8 @@ class FanOut {
   Task<CachedRoutesPtr> RoutesOf(RoomId room, std::uint64_t version);
   Task<CachedRoutesPtr> ReadRoutes(RoomId room);
   CachedRoutesPtr Group(const RoomRoutes& routes) const;
-  void RelayTo(const Remote& remote, const EventPtr& event, Deadline deadline, bool may_reroute);
+  // False: the node isn't known to be alive, nothing was done.
+  bool RelayTo(const Remote& remote, const EventPtr& event, Deadline deadline, bool may_reroute);
   Task<void> Reroute(EventPtr event, Remote tried, std::vector<SessionId> missing,
                      Deadline deadline);
   EventPtr Encode(const PlacedMessage& placed) const;

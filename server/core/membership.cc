@@ -9,6 +9,7 @@ namespace minichat::core {
 namespace {
 
 constexpr Duration kConnectPause = std::chrono::milliseconds(200);
+constexpr Duration kRefreshPause = std::chrono::milliseconds(200);
 
 std::string Hex(std::uint64_t value) {
   char text[17];
@@ -106,6 +107,7 @@ Task<Status> Membership::Establish() {
   log::Info("node_ready", {{"node", self_.name.value()},
                            {"incarnation", self_.incarnation.value()},
                            {"generation", generation()}});
+  co_await Beat();  // who is ready knows its peers
   hooks_.on_sweep_due();
   co_return Status();
 }
@@ -172,10 +174,12 @@ Task<Status> Membership::TakeName() {
 }
 
 Task<Status> Membership::RegisterRoutes() {
-  for (auto& [room, routes] : hooks_.local_routes()) {
+  const auto by_room = hooks_.local_routes();
+  for (const auto& entry : by_room) {
     const Status status = co_await DirectoryCall<Status>(
         node_, *this, LinkUse::kEstablishing, [&](Deadline deadline, auto done) {
-          node_.ports.directory.Reroute(room, routes, generation(), deadline, std::move(done));
+          node_.ports.directory.Reroute(entry.first, entry.second, generation(), deadline,
+                                        std::move(done));
         });
     if (!status.ok()) co_return status;
   }
@@ -184,17 +188,25 @@ Task<Status> Membership::RegisterRoutes() {
 
 Task<void> Membership::BeatLoop() {
   while (!leaving_) {
-    if (ready_) {
-      const NodeIdentity identity{self_, generation()};
-      auto reply = co_await DirectoryCall<Result<HeartbeatReply>>(
-          node_, *this, LinkUse::kServing, [&](Deadline deadline, auto done) {
-            node_.ports.directory.Heartbeat(identity, deadline, std::move(done));
-          });
-      const bool still_own = identity.entry.incarnation == self_.incarnation;
-      if (reply.ok() && still_own) OnBeat(std::move(reply).value());
-    }
+    if (ready_) co_await Beat();
     co_await Sleep(node_.scheduler(), node_.Jittered(node_.options.directory.heartbeat, 0.1));
   }
+}
+
+Task<void> Membership::Beat() {
+  last_beat_ = node_.now();
+  const NodeIdentity identity{self_, generation()};
+  auto reply = co_await DirectoryCall<Result<HeartbeatReply>>(
+      node_, *this, LinkUse::kServing, [&](Deadline deadline, auto done) {
+        node_.ports.directory.Heartbeat(identity, deadline, std::move(done));
+      });
+  const bool still_own = identity.entry.incarnation == self_.incarnation;
+  if (reply.ok() && still_own) OnBeat(std::move(reply).value());
+}
+
+Task<void> Membership::Refresh() {
+  if (node_.now() - last_beat_ < kRefreshPause) co_return;
+  co_await Beat();
 }
 
 void Membership::OnBeat(HeartbeatReply reply) {

@@ -43,6 +43,9 @@ class Membership final : public RoomDirectory::Listener {
   // Changes whenever the link is lost or given up: replies to calls made before count as lost.
   std::uint64_t link_epoch() const { return link_epoch_; }
 
+  // Asks again who is alive, at most every 200 ms: for a route to a node that isn't known yet.
+  Task<void> Refresh();
+
   // Postgres refused this generation: stop serving until it is current.
   void OnFenced();
   // The directory says that this generation is over.
@@ -58,6 +61,7 @@ class Membership final : public RoomDirectory::Listener {
   Task<Status> TakeName();
   Task<Status> RegisterRoutes();
   Task<void> BeatLoop();
+  Task<void> Beat();
   void OnBeat(HeartbeatReply reply);
 
   NodeContext& node_;
@@ -68,6 +72,7 @@ class Membership final : public RoomDirectory::Listener {
   const std::string boot_;  // tells two lives of the process apart
   std::uint64_t registrations_ = 0;
   std::uint64_t link_epoch_ = 1;
+  TimePoint last_beat_{};
   bool ready_ = false;
   bool leaving_ = false;
   bool doubted_ = false;

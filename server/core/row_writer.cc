@@ -28,10 +28,11 @@ Task<Status> RowWriter::Mark(std::vector<NewRow> rows, Generation generation) {
     by_room[row.placed.message->room].emplace_back(row.placed.message->id, row.placed.place.seq);
   }
   Status first_error;
-  for (auto& [room, stored] : by_room) {
+  for (const auto& entry : by_room) {
     const Status status = co_await DirectoryCall<Status>(
         node_, membership_, LinkUse::kServing, [&](Deadline deadline, auto done) {
-          node_.ports.directory.MarkStored(room, stored, generation, deadline, std::move(done));
+          node_.ports.directory.MarkStored(entry.first, entry.second, generation, deadline,
+                                           std::move(done));
         });
     if (first_error.ok() && !status.ok()) first_error = status;
   }

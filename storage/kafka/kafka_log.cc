@@ -129,6 +129,7 @@ Result<std::shared_ptr<rd_kafka_t>> KafkaLog::Impl::MakeProducer() {
       {"queue.buffering.max.kbytes", std::to_string(options.max_waiting_kbytes)},
       {"allow.auto.create.topics", "false"},
       {"socket.keepalive.enable", "true"},
+      {"socket.timeout.ms", "10000"},
       {"socket.nagle.disable", "true"},
       {"socket.connection.setup.timeout.ms", "5000"},
       {"reconnect.backoff.max.ms", "1000"},

@@ -146,6 +146,7 @@ ClientHandle KafkaSource::Impl::MakeConsumer() {
       {"queued.max.messages.kbytes", "8192"},
       {"allow.auto.create.topics", "false"},
       {"socket.keepalive.enable", "true"},
+      {"socket.timeout.ms", "10000"},
       {"reconnect.backoff.max.ms", "1000"},
   });
   CHECK(conf.ok());  // constants and checked options
@@ -299,18 +300,30 @@ void KafkaSource::Impl::UpdateLag() {
   lag_.Set(static_cast<double>(lag));
 }
 
-// Leaves the group, within stop_limit: a broker that doesn't answer must not hold up the exit.
+// Leaves the group, within stop_limit: a broker that hangs must not hold up the exit.
 void KafkaSource::Impl::Close() {
   mailbox_->SetWaker(nullptr);
-  const QueueHandle queue(rd_kafka_queue_new(client_.get()));
+  QueueHandle queue(rd_kafka_queue_new(client_.get()));
   const ErrorHandle error(rd_kafka_consumer_close_queue(client_.get(), queue.get()));
   const TimePoint end = scheduler_.Now() + options_.stop_limit;
   while (!rd_kafka_consumer_closed(client_.get()) && scheduler_.Now() < end) {
-    rd_kafka_queue_poll_callback(queue.get(), kPollMillis);  // revocation comes through here
+    // Revocation comes through here, and so do records that were fetched already: those are read
+    // again by the next owner. Polling for callbacks only would abort on one.
+    const MessageHandle dropped(rd_kafka_consume_queue(queue.get(), kPollMillis));
   }
   lag_.Set(0);
   partitions_.clear();
-  rd_kafka_destroy_flags(client_.release(), RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  const bool closed = rd_kafka_consumer_closed(client_.get()) != 0;
+  queue.reset();
+  if (closed) {
+    client_.reset();
+    return;
+  }
+  // Destroying it would wait for the broker, for minutes. Nobody polls it any more, so it calls
+  // nothing of ours; it ends with the process, and the group drops it after its session's timeout.
+  log::Warn("kafka_group_not_left");
+  rd_kafka_set_log_level(client_.get(), 0);  // its threads may outlive our log
+  client_.release();
 }
 
 void KafkaSource::Impl::OnAssigned(const rd_kafka_topic_partition_list_t& partitions) {

@@ -183,7 +183,7 @@ TEST_F(KafkaSourceTest, PausesAPartitionWhoseBufferIsFullAndLosesNothing) {
   source.Start(reader);
   ASSERT_TRUE(RunUntil([&] { return !reader.held.empty(); }));
   // More is read, up to the bound, while the first batch is out.
-  ASSERT_TRUE(RunUntil([&] { return Lag() == 500; }));
+  ASSERT_TRUE(RunUntil([&] { return Lag() == 500; })) << Lag();
 
   reader.hold = false;
   for (const auto& done : std::exchange(reader.held, {})) done({});
@@ -192,6 +192,24 @@ TEST_F(KafkaSourceTest, PausesAPartitionWhoseBufferIsFullAndLosesNothing) {
   source.Stop();
   ASSERT_EQ(reader.records.size(), 500u);
   for (int i = 0; i < 500; ++i) EXPECT_EQ(reader.records[i].message->body, std::to_string(i));
+}
+
+TEST_F(KafkaSourceTest, NextBatchFollowsTheAnswerAtOnce) {
+  constexpr int kBatches = 200;
+  KafkaSourceOptions options = harness_->SourceOptions();
+  options.batch_records = 1;
+  KafkaSource source(options, harness_->scheduler(), harness_->metrics);
+  Append("room", kBatches);
+  Reader reader;
+  source.Start(reader);
+  ASSERT_TRUE(RunUntil([&] { return !reader.records.empty(); }));
+
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_TRUE(RunUntil([&] { return reader.records.size() == kBatches; }));
+
+  // An answer that waited for the end of a poll would cost up to 100 ms each.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(5));
+  source.Stop();
 }
 
 TEST_F(KafkaSourceTest, AnswerForAPartitionThatWasTakenAwayMovesNothing) {

@@ -10,16 +10,8 @@
 namespace minichat::memory {
 namespace {
 
-// What an entry of the window weighs besides its strings: keys, ids and numbers.
-constexpr std::uint64_t kEntryOverhead = 128;
-
 std::int64_t ToMillis(Duration duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-}
-
-std::uint64_t BytesOf(const core::Message& message) {
-  return kEntryOverhead + message.body.size() + message.sender.value().size() +
-         message.cid.value().size();
 }
 
 core::CommitReply Refusal(core::CommitReply::Outcome outcome) {
@@ -50,7 +42,7 @@ CommitReply DirectoryState::Commit(std::int64_t now_ms, const CommitRequest& req
     reply.miss = {now_ms, request.generation};
     return reply;
   }
-  const std::uint64_t bytes = BytesOf(*request.message);
+  const std::uint64_t bytes = core::WindowBytesOf(*request.message);
   if (room->bytes + bytes > limits_.window_bytes_per_room ||
       total_bytes_ + bytes > limits_.window_bytes_total) {
     return Refusal(CommitReply::Outcome::kFull);
@@ -114,8 +106,8 @@ CommitReply DirectoryState::PlaceNew(std::int64_t now_ms, Room& room,
   room.expires_at_ms.reset();
   room.hot[place.seq] = {request.message, place};
   room.unstored[message.id] = {place, message.hash, message.sent_at_ms, now_ms};
-  room.bytes += BytesOf(message);
-  total_bytes_ += BytesOf(message);
+  room.bytes += core::WindowBytesOf(message);
+  total_bytes_ += core::WindowBytesOf(message);
 
   const std::int64_t expires_at_ms = now_ms + ToMillis(limits_.dedup_ttl);
   known_[message.id] = {place, message.hash, request.attempt, message.sent_at_ms, expires_at_ms};
@@ -178,7 +170,7 @@ void DirectoryState::Trim(Room& room) {
       ++it;
       continue;
     }
-    const std::uint64_t bytes = BytesOf(*it->second.message);
+    const std::uint64_t bytes = core::WindowBytesOf(*it->second.message);
     room.bytes -= bytes;
     total_bytes_ -= bytes;
     it = room.hot.erase(it);

@@ -8,6 +8,7 @@
 #include <pqxx/pqxx>
 
 #include "storage/postgres/postgres_test_kit.h"
+#include "tests/support/tcp_gate.h"
 
 namespace minichat::postgres {
 namespace {
@@ -142,6 +143,38 @@ TEST_F(PostgresStoreTest, HangingCallIsAnsweredAtItsDeadlineAndItsThreadComesBac
   EXPECT_EQ(codes, std::vector<StatusCode>(6, StatusCode::kDeadlineExceeded));
   lock.reset();
   EXPECT_TRUE(RunUntil([&] { return Insert({RowOf(9, "after")}).ok(); }));
+}
+
+TEST_F(PostgresStoreTest, CallWithoutTimeLeftFailsAtOnceAndWritesNothing) {
+  const Reply reply = Insert({RowOf(1, "late")}, Duration::zero());
+
+  EXPECT_EQ(reply.status().code(), StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(Count("messages"), 0);
+}
+
+TEST_F(PostgresStoreTest, CommitInDoubtIsDoneAgainAndIsOneRow) {
+  constexpr core::Seq kRows = 50;
+  test::TcpGate gate({"127.0.0.1", server_->port()});
+  const std::string direct = "127.0.0.1:" + std::to_string(server_->port());
+  std::string url = harness_->url();
+  url.replace(url.find(direct), direct.size(), gate.address().ToString());
+  PostgresStore store({.url = url, .connections = 1, .probe_period = std::chrono::hours(1)},
+                      harness_->scheduler(), harness_->metrics);
+  ASSERT_EQ(store.Start(), Status());
+  ASSERT_TRUE(RunUntil([&] { return store.available(); }));
+
+  for (core::Seq seq = 1; seq <= kRows; ++seq) {
+    gate.CutAfter("COMMIT", 1);
+    const Reply reply = harness_->Await<Reply>([&](auto done) {
+      store.Insert({RowOf(seq, "text")}, 1, After(seconds(5)), std::move(done));
+    });
+    ASSERT_TRUE(reply.ok()) << reply.status().ToString();
+    EXPECT_TRUE(reply->dead.empty());
+  }
+
+  EXPECT_EQ(gate.counts().swallowed_replies, kRows) << "the fault took no effect";
+  EXPECT_EQ(Count("messages"), static_cast<std::int64_t>(kRows));
+  EXPECT_EQ(Count("dead_letters"), 0);
 }
 
 TEST_F(PostgresStoreTest, NothingOfAnOlderGenerationIsInsertedAfterWarming) {

@@ -16,11 +16,10 @@ RedisDirectory::RedisDirectory(AsioScheduler& scheduler, RedisOptions options,
                                MetricsRegistry& registry)
     : scheduler_(scheduler),
       options_(std::move(options)),
-      up_(registry.AddGauge("minichat_dependency_up", "1: usable", {{"name", "redis"}})),
-      pending_(registry.AddGauge("minichat_queue_depth", "Waiting items", {{"queue", "redis"}})),
+      pending_(registry.AddGauge("minichat_queue_depth", "Entries in a bounded queue",
+                                 {{"queue", "redis"}})),
       overflows_(registry.AddCounter("minichat_queue_overflows_total",
-                                     "Items refused because the queue was full",
-                                     {{"queue", "redis"}})),
+                                     "Entries refused by a full queue", {{"queue", "redis"}})),
       window_bytes_(registry.AddGauge("minichat_hot_window_bytes",
                                       "What the rooms' windows in Redis weigh")) {
   std::signal(SIGPIPE, SIG_IGN);
@@ -36,7 +35,6 @@ bool RedisDirectory::connected() const {
 
 void RedisDirectory::Connect(Deadline deadline, Callback<Result<std::string>> done) {
   if (link_ != nullptr) link_->Close(Unavailable("redis: the link was given up"));
-  up_.Set(0);
   const auto address = ParseRedisUrl(options_.url);
   if (!address.ok()) {
     link_ = nullptr;
@@ -45,14 +43,10 @@ void RedisDirectory::Connect(Deadline deadline, Callback<Result<std::string>> do
   link_ = std::make_shared<RedisConnection>(
       scheduler_, RedisConnection::Options{*address, &options_.scripts, options_.max_pending,
                                            options_.reply_limit, [this] { OnLost(); }});
-  link_->Open(deadline, [this, done = std::move(done)](Result<std::string> run_id) {
-    if (run_id.ok()) up_.Set(1);
-    done(std::move(run_id));
-  });
+  link_->Open(deadline, std::move(done));
 }
 
 void RedisDirectory::OnLost() {
-  up_.Set(0);
   if (listener_ != nullptr) listener_->OnDirectoryLost();
 }
 

@@ -115,7 +115,6 @@ class RedisDirectory final : public core::RoomDirectory {
 
   AsioScheduler& scheduler_;
   const RedisOptions options_;
-  Gauge& up_;
   Gauge& pending_;
   Counter& overflows_;
   Gauge& window_bytes_;

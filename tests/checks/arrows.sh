@@ -27,7 +27,7 @@ find "${folders[@]}" \( -name '*.h' -o -name '*.cc' \) -print0 |
     if (parts[1] == "server" || parts[1] == "storage") return parts[1] "/" parts[2]
     return parts[1]
   }
-  function is_test(path) { return path ~ /_(test|fuzz|bench)\.cc$/ }
+  function is_test(path) { return path ~ /_(test|fuzz|bench|test_kit|test_support)\.(h|cc)$/ }
   BEGIN {
     allowed["main"] = "server/app"
     allowed["server/app"] = "server/api ws relay storage/memory storage/redis storage/kafka " \
@@ -39,12 +39,11 @@ find "${folders[@]}" \( -name '*.h' -o -name '*.cc' \) -print0 |
     allowed["storage/redis"] = "server/core server/base asio event"
     allowed["storage/kafka"] = "server/core server/base event"
     allowed["storage/postgres"] = "server/core server/base event"
-    allowed["storage/contract"] = "server/core server/base tests"
     allowed["web"] = "server/base"
     allowed["server/core"] = "server/base event"
     allowed["server/base"] = ""
     allowed["asio"] = "server/base"
-    any["loadtest"] = any["tests"] = 1
+    any["loadtest"] = any["tests"] = any["storage/contract"] = 1
     network = "^<(boost|grpc|grpcpp|hiredis|librdkafka|pqxx|yaml-cpp|sys/socket|netinet|arpa|netdb)"
   }
   {
@@ -60,6 +59,9 @@ find "${folders[@]}" \( -name '*.h' -o -name '*.cc' \) -print0 |
       next
     }
     to = module(substr(target, 2, length(target) - 2))
+    if (is_test(substr(target, 2, length(target) - 2)) && !is_test(file) && !(from in any)) {
+      print file ":" line ": product code includes the test code " target; bad++; next
+    }
     if (to == from || (from == "asio" && to == "server/base")) next
     if (to == "main") { print file ":" line ": nothing includes main"; bad++; next }
     if ((from in any) || is_test(file)) next

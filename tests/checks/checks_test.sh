@@ -37,6 +37,8 @@ fault server/base/a.h '#include "server/core/ids.h"'
 expect arrows.sh 'server/base must not include'
 fault relay/a.cc '#include "tests/support/temp_dir.h"'
 expect arrows.sh 'relay must not include'
+fault server/core/a.cc '#include "server/core/core_test_support.h"'
+expect arrows.sh 'product code includes the test code'
 fault ws/a_test.cc 'std::this_thread::sleep_for(kPause);'
 expect no_sleeps.sh 'a test sleeps'
 echo "the checks find what they are there for"

@@ -10,7 +10,7 @@ class FairWeatherTest : public ClusterTest {};
 TEST_F(FairWeatherTest, AllSessionsAndHistorySeeOneOrderWhenNodesPublishAtOnce) {
   StartCluster();
   const loadtest::Cluster description = cluster().Description();
-  const LoadPlan plan({.nodes = 3, .rooms = 1, .members = 6, .messages = 600, .rate = 400},
+  const LoadPlan plan({.nodes = 3, .rooms = 1, .members = 6, .messages = 600, .rate = 200},
                       NewRoom());
   LoadRun run(loop(), description, plan);
   ASSERT_TRUE(run.Connect(seconds(15)).ok());

@@ -15,8 +15,15 @@ using Names = std::set<std::string>;
 
 class MetricsTest : public ClusterTest {
  protected:
-  std::string Scrape(std::size_t node) {
-    const auto answer = loadtest::CallHttp(cluster().node(node).admin(), {.path = "/metrics"});
+  std::string Scrape(std::size_t node) { return Get(node, "/metrics"); }
+  // A node relays only to nodes whose heartbeat it has seen.
+  bool Knows(std::size_t node, const std::string& peer) {
+    return Get(node, "/admin/v1/status").find("\"name\":\"" + peer + "\"") != std::string::npos;
+  }
+
+ private:
+  std::string Get(std::size_t node, const std::string& path) {
+    const auto answer = loadtest::CallHttp(cluster().node(node).admin(), {.path = path});
     return answer.ok() ? answer->body : "";
   }
 };
@@ -46,8 +53,12 @@ TEST_F(MetricsTest, NodesServeExactlyTheNamesOfTheGoldenList) {
   const std::string room = NewRoom();
   auto ann = OpenIn(0, "ann", room);
   auto bob = OpenIn(1, "bob", room);
+  ASSERT_TRUE(Until([&] { return Knows(0, "n2"); }));
   ASSERT_TRUE(SendAndWait(*ann, room, "c-1", "hi").ok());
   ASSERT_TRUE(Until([&] { return bob->room(room).deliveries.size() == 1; }));
+
+  // A relay call is counted when its answer is back, after the delivery.
+  ASSERT_TRUE(Until([&] { return cluster().Sum("minichat_relay_calls_total") > 0; }));
 
   const Names served = FamiliesOf(Scrape(0));
 

@@ -80,6 +80,7 @@ class ResumeTest : public ClusterTest {
     EXPECT_EQ(again->room(room_).out_of_order, 0u);
     EXPECT_TRUE(again->room(room_).gaps.empty());
     EXPECT_FALSE(again->closed());
+    ASSERT_TRUE(Until([&] { return talkers_[2]->room(room_).deliveries.size() == sent_; }));
     // The same messages in the same order as a session that was there all the time.
     std::vector<std::string> stayed = IdsOf(talkers_[2]->room(room_).deliveries);
     stayed.erase(stayed.begin(), stayed.begin() + static_cast<std::ptrdiff_t>(before));

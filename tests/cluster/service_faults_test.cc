@@ -187,13 +187,17 @@ TEST_F(ServiceFaultsTest, RecordsThatCannotBeReadGoToTheDeadLettersAndTheRestGoe
 
 TEST_F(ServiceFaultsTest, ReadinessNamesTheMissingService) {
   StartCluster({.nodes = 1});
+  const std::string room = NewRoom();
+  auto ann = OpenIn(0, "ann", room);
 
   services().redis().Pause();
   EXPECT_NE(NotReadyBody(0).find("redis"), std::string::npos);
   services().redis().Resume();
   EXPECT_TRUE(ReadyAgain(0));
 
+  // A broker that hangs is noticed once something was sent to it.
   services().kafka().Signal(SIGSTOP);
+  ann->Send(room, "c-1", "meanwhile");
   EXPECT_NE(NotReadyBody(0).find("kafka"), std::string::npos);
   services().kafka().Signal(SIGCONT);
   EXPECT_TRUE(ReadyAgain(0));

@@ -1,13 +1,10 @@
 #include "tests/support/scratch_redis.h"
 
+#include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <utility>
 
-#include <fcntl.h>
 #include <hiredis/hiredis.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +14,7 @@ namespace minichat::test {
 namespace {
 
 constexpr int kLaunches = 5;
+constexpr std::chrono::seconds kStartLimit{20};
 
 bool IsInstalled(const std::string& program) {
   const char* path = std::getenv("PATH");
@@ -27,18 +25,6 @@ bool IsInstalled(const std::string& program) {
     rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
   }
   return false;
-}
-
-// Until the server says that it is ready; false: it ended first.
-bool ReadUntilReady(int fd) {
-  std::string output;
-  char buffer[1024];
-  while (output.find("Ready to accept connections") == std::string::npos) {
-    const ssize_t count = read(fd, buffer, sizeof buffer);
-    if (count <= 0) return false;
-    output.append(buffer, static_cast<std::size_t>(count));
-  }
-  return true;
 }
 
 std::string ToText(const redisReply& reply) {
@@ -64,16 +50,10 @@ std::unique_ptr<ScratchRedis> ScratchRedis::Start(std::vector<std::string> argum
   return nullptr;
 }
 
-ScratchRedis::ScratchRedis(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "minichat-redis-XXXXXX").string();
-  CHECK(mkdtemp(pattern.data()) != nullptr);
-  folder_ = pattern;
-}
+ScratchRedis::ScratchRedis(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
 
 ScratchRedis::~ScratchRedis() {
   Kill();
-  std::error_code ec;
-  std::filesystem::remove_all(folder_, ec);
 }
 
 std::string ScratchRedis::Url(int database, const std::string& user_info) const {
@@ -82,48 +62,44 @@ std::string ScratchRedis::Url(int database, const std::string& user_info) const 
 }
 
 bool ScratchRedis::Launch() {
-  std::vector<std::string> argv = {
-      "redis-server", "--bind", "127.0.0.1",    "--port", std::to_string(port_), "--dir", folder_,
-      "--save",       "",       "--appendonly", "no",     "--daemonize",         "no"};
-  argv.insert(argv.end(), arguments_.begin(), arguments_.end());
-  std::vector<char*> pointers;
-  for (std::string& argument : argv) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-
-  int output[2];
-  CHECK(pipe2(output, O_CLOEXEC) == 0);
-  pid_ = fork();
-  CHECK(pid_ >= 0);
-  if (pid_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    dup2(output[1], STDOUT_FILENO);
-    execvp(pointers[0], pointers.data());
-    _exit(127);
-  }
-  close(output[1]);
-  output_ = output[0];
-  if (ReadUntilReady(output_)) return true;
+  std::vector<std::string> command = {"redis-server",
+                                      "--bind",
+                                      "127.0.0.1",
+                                      "--port",
+                                      std::to_string(port_),
+                                      "--dir",
+                                      folder_.path(),
+                                      "--save",
+                                      "",
+                                      "--appendonly",
+                                      "no"};
+  command.insert(command.end(), arguments_.begin(), arguments_.end());
+  const auto log = folder_.path() / ("redis" + std::to_string(++launches_) + ".log");
+  process_ = std::make_unique<ScratchProcess>(command, log);
+  // Its own word: on that port another server might answer.
+  const auto ready = [&] {
+    return ReadTail(log).find("Ready to accept connections") != std::string::npos;
+  };
+  WaitFor([&] { return ready() || !process_->running(); }, kStartLimit);
+  if (ready()) return true;
   Kill();
   return false;
 }
 
 void ScratchRedis::Kill() {
   if (link_ != nullptr) redisFree(std::exchange(link_, nullptr));
-  if (pid_ > 0) {
-    kill(pid_, SIGKILL);
-    waitpid(std::exchange(pid_, 0), nullptr, 0);
-  }
-  if (output_ >= 0) close(std::exchange(output_, -1));
+  process_ = nullptr;
 }
 
 void ScratchRedis::Pause() {
-  kill(pid_, SIGSTOP);
+  process_->Signal(SIGSTOP);
   int status = 0;
-  CHECK(waitpid(pid_, &status, WUNTRACED) == pid_ && WIFSTOPPED(status));
+  const pid_t pid = process_->pid();
+  CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
 }
 
 void ScratchRedis::Resume() {
-  kill(pid_, SIGCONT);
+  process_->Signal(SIGCONT);
 }
 
 void ScratchRedis::Restart() {

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
-
 #include "tests/support/scratch_process.h"
 
 struct redisContext;
@@ -15,8 +13,7 @@ namespace minichat::test {
 
 // A redis-server of one's own: on loopback, in a temporary folder, without persistence.
 //
-// Lifetime:  its end kills the server by its pid and removes the folder; so does the end of the
-//            test program.
+// Lifetime:  its end kills the server and removes the folder.
 // Threading: confined to the thread that started it.
 class ScratchRedis {
  public:
@@ -43,10 +40,10 @@ class ScratchRedis {
   void Kill();
 
   const std::vector<std::string> arguments_;
-  std::string folder_;
+  ScratchDir folder_{"redis"};
   std::uint16_t port_ = 0;
-  pid_t pid_ = 0;
-  int output_ = -1;
+  int launches_ = 0;
+  std::unique_ptr<ScratchProcess> process_;
   redisContext* link_ = nullptr;
 };
 

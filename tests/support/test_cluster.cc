@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <stdexcept>
 
 namespace minichat::test {
@@ -43,7 +44,7 @@ void ServiceSet::Migrate() {
 
 TestCluster::TestCluster(ServiceSet& services, TestClusterOptions options)
     : services_(services), options_(std::move(options)), dir_("minichat-cluster") {
-  std::ofstream(dir_.path() / "secret") << "a-secret-of-this-test-cluster\n";
+  std::ofstream(dir_.path() / "secret") << "secret-of-this-test-cluster\n";
   for (int i = 0; i < options_.nodes; ++i) {
     if (options_.relay_gates) gates_.push_back(std::make_unique<TcpGate>());
     const auto index = static_cast<std::size_t>(i);
@@ -58,9 +59,11 @@ NodeProcess::Flags TestCluster::FlagsOf(std::size_t i) const {
   NodeProcess::Flags flags;
   if (i < options_.node_flags.size()) flags = options_.node_flags[i];
   flags.insert(options_.flags.begin(), options_.flags.end());
-  flags.insert({{"client.listen", "127.0.0.1:0"},
-                {"admin.listen", "127.0.0.1:0"},
-                {"relay.listen", "127.0.0.1:0"},
+  // Not port 0: a node that is started again must be where its users and peers look for it.
+  const auto address = [] { return "127.0.0.1:" + std::to_string(FreePort()); };
+  flags.insert({{"client.listen", address()},
+                {"admin.listen", address()},
+                {"relay.listen", address()},
                 {"cluster.secret_file", dir_.path() / "secret"},
                 {"log", services_.kafka().url()},
                 {"directory", services_.redis().Url()},
@@ -79,10 +82,20 @@ void TestCluster::Restart(std::size_t i, const NodeProcess::Flags& extra) {
   WaitUntilReady();
 }
 
+// A node that serves and one that knows the others are two things: it relays only to peers whose
+// heartbeat it has seen.
 void TestCluster::WaitUntilReady() {
-  const auto ready = [this] {
-    return std::all_of(nodes_.begin(), nodes_.end(),
-                       [](const auto& node) { return !node->running() || node->Ready(); });
+  std::set<std::string> running;
+  for (const auto& node : nodes_) {
+    if (node->running()) running.insert(node->name());
+  }
+  const auto ready = [&] {
+    return std::all_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+      if (!node->running()) return true;
+      const std::set<std::string> live = loadtest::LiveNodes(node->admin());
+      return node->Ready() &&
+             std::includes(live.begin(), live.end(), running.begin(), running.end());
+    });
   };
   if (!WaitFor(ready, kReadyLimit)) throw std::runtime_error("nodes not ready:\n" + LogTails());
 }

@@ -39,9 +39,9 @@ class ServiceSet {
 
 struct TestClusterOptions {
   int nodes = 3;
-  NodeProcess::Flags flags = {};  // of every node
+  NodeProcess::Flags flags = {};                    // of every node
   std::vector<NodeProcess::Flags> node_flags = {};  // of one node each; may be shorter
-  bool relay_gates = false;                    // nodes reach each other through gates
+  bool relay_gates = false;                         // nodes reach each other through gates
 };
 
 // Several real nodes on shared services.

@@ -12,15 +12,26 @@ die() {
 CLEANUPS=()
 at_exit() { CLEANUPS+=("$1"); }
 run_cleanups() {
-  local i
-  for ((i = ${#CLEANUPS[@]} - 1; i >= 0; i--)); do
-    ${CLEANUPS[i]} || true
+  trap '' INT TERM # a second Ctrl-C doesn't cut them short
+  local command
+  while ((${#CLEANUPS[@]} > 0)); do
+    command=${CLEANUPS[-1]}
+    unset 'CLEANUPS[-1]'
+    $command || true
   done
-  CLEANUPS=()
+}
+# Cleans up itself: an `exit` here, while a command that the same signal ended already makes the
+# shell exit, would cut that exit's clean-up off.
+on_signal() {
+  run_cleanups
+  exit "$1"
 }
 trap run_cleanups EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+trap_signals() {
+  trap 'on_signal 130' INT
+  trap 'on_signal 143' TERM
+}
+trap_signals
 
 # step TITLE NAME COMMAND…: runs the command with its output in var/log/dev-NAME.log. Shows how far
 # it is when it takes more than a few seconds, and the end of its output when it fails.

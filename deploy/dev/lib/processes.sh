@@ -12,13 +12,18 @@ start_time_of() {
 }
 
 # start_process NAME COMMAND…: detached, output appended to var/log/NAME.log.
+# A signal waits until the ledger knows the process.
 start_process() {
-  local name=$1
+  local name=$1 signalled=
   shift
+  trap 'signalled=130' INT
+  trap 'signalled=143' TERM
   setsid "$@" >>"$LOG/$name.log" 2>&1 </dev/null &
   local pid=$!
   disown "$pid" 2>/dev/null || true
   printf '%s %s\n' "$pid" "$(start_time_of "$pid")" >"$RUN/$name.pid"
+  trap_signals
+  [[ -z $signalled ]] || on_signal "$signalled"
 }
 
 # pid_of NAME: its pid while it lives.
@@ -31,7 +36,7 @@ pid_of() {
   [[ $(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -d' ' -f1) != Z ]] || return 1
   printf '%s' "$pid"
 }
-alive() { pid_of "$1" >/dev/null; }
+alive() { [[ -n $(pid_of "$1") ]]; }
 gone() { ! alive "$1"; }
 
 # All names in the ledger, nodes first: the order in which they are stopped.
