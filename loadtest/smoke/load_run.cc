@@ -6,11 +6,20 @@ namespace minichat::loadtest {
 namespace {
 
 constexpr std::chrono::milliseconds kLate{50};
+constexpr std::chrono::milliseconds kJoinAgain{200};
 
 }  // namespace
 
 LoadRun::LoadRun(ClientLoop& loop, const Cluster& cluster, const LoadPlan& plan)
     : loop_(loop), cluster_(cluster), plan_(plan), messages_(plan.shape().messages) {}
+
+LoadRun::~LoadRun() {
+  for (const ClientLoop::TimerId& timer : timers_) loop_.Cancel(timer);
+}
+
+void LoadRun::At(Clock::time_point when, std::function<void()> work) {
+  timers_.push_back(loop_.At(when, std::move(work)));
+}
 
 Status LoadRun::Connect(Clock::duration limit) {
   for (std::size_t room = 0; room < plan_.shape().rooms; ++room) {
@@ -23,9 +32,7 @@ Status LoadRun::Connect(Clock::duration limit) {
   if (!loop_.RunUntil(all([](const auto& s) { return s->welcome(); }), limit)) {
     return Unavailable("connect: not every session was welcomed");
   }
-  for (std::size_t i = 0; i < sessions_.size(); ++i) {
-    sessions_[i]->Join(plan_.Room(i / plan_.shape().members));
-  }
+  for (std::size_t i = 0; i < sessions_.size(); ++i) Join(i);
   std::size_t next = 0;  // those before it have joined
   const auto joined = [this, &next] {
     while (next < sessions_.size() &&
@@ -34,7 +41,20 @@ Status LoadRun::Connect(Clock::duration limit) {
     }
     return next == sessions_.size();
   };
-  return loop_.RunUntil(joined, limit) ? Status() : Unavailable("join: not every session joined");
+  if (loop_.RunUntil(joined, limit)) return {};
+  return Unavailable("join: not every session joined" +
+                     (join_error_.empty() ? "" : "; the last answer was " + join_error_));
+}
+
+// Getting in is not what is measured: a refusal that may pass is tried again.
+void LoadRun::Join(std::size_t session) {
+  const std::string room = plan_.Room(session / plan_.shape().members);
+  const ChatSession::Rid rid = sessions_[session]->Join(room);
+  sessions_[session]->OnReply(rid, [this, session](const Reply& reply) {
+    if (reply.ok()) return;
+    join_error_ = reply.code;
+    At(Clock::now() + kJoinAgain, [this, session] { Join(session); });
+  });
 }
 
 void LoadRun::OpenSession(std::size_t room, std::size_t member) {
@@ -55,7 +75,7 @@ void LoadRun::Send(Clock::duration patience, const std::function<void()>& on_sec
 void LoadRun::SendDue() {
   const Clock::time_point now = Clock::now();
   while (sent_ < messages_.size() && start_ + plan_.SendTime(sent_) <= now) SendOne(sent_);
-  if (sent_ < messages_.size()) loop_.At(start_ + plan_.SendTime(sent_), [this] { SendDue(); });
+  if (sent_ < messages_.size()) At(start_ + plan_.SendTime(sent_), [this] { SendDue(); });
 }
 
 void LoadRun::SendOne(std::size_t message) {

@@ -36,6 +36,9 @@ struct Latency {
 class LoadRun {
  public:
   LoadRun(ClientLoop& loop, const Cluster& cluster, const LoadPlan& plan);
+  ~LoadRun();
+  LoadRun(const LoadRun&) = delete;
+  LoadRun& operator=(const LoadRun&) = delete;
 
   // Opens and joins all sessions.
   Status Connect(Clock::duration limit);
@@ -63,7 +66,9 @@ class LoadRun {
   ChatSession& SessionOf(std::size_t room, std::size_t member) {
     return *sessions_[room * plan_.shape().members + member];
   }
+  void At(Clock::time_point when, std::function<void()> work);
   void OpenSession(std::size_t room, std::size_t member);
+  void Join(std::size_t session);
   void SendDue();
   void SendOne(std::size_t message);
   void OnSendReply(std::size_t message, const Reply& reply);
@@ -76,6 +81,8 @@ class LoadRun {
   const Cluster& cluster_;
   const LoadPlan& plan_;
   std::vector<std::unique_ptr<ChatSession>> sessions_;
+  std::string join_error_;
+  std::vector<ClientLoop::TimerId> timers_;  // fired ones too: cancelling those does nothing
   std::vector<SentMessage> messages_;
   Clock::time_point start_;
   std::size_t sent_ = 0;

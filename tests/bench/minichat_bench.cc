@@ -33,10 +33,12 @@ constexpr const char* kUsage =
     "  --seconds S    per stretch (15)\n"
     "  --members M    of the one room (150)\n"
     "  --rate R       messages per second (50)\n"
+    "  --only B       stored (Kafka and Postgres) or memory (neither; both are measured)\n"
     "  --json         the result as JSON\n";
 
 struct Arguments {
   CostOptions cost;
+  std::vector<std::string> backends{"stored", "memory"};
   bool json = false;
   bool help = false;
 };
@@ -50,6 +52,10 @@ bool SetCount(const char* name, const char* value, CostOptions* cost) {
   return count > 0;
 }
 
+bool IsCount(const std::string& name) {
+  return name == "--rounds" || name == "--seconds" || name == "--members" || name == "--rate";
+}
+
 bool Parse(int argc, char** argv, Arguments* arguments) {
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
@@ -57,14 +63,16 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
       arguments->json = true;
     } else if (name == "--help") {
       arguments->help = true;
-    } else if (name != "--rounds" && name != "--seconds" && name != "--members" &&
-               name != "--rate") {
+    } else if (++i == argc) {
       return false;
-    } else if (++i == argc || !SetCount(name.c_str(), argv[i], &arguments->cost)) {
+    } else if (name == "--only") {
+      arguments->backends = {argv[i]};
+    } else if (!IsCount(name) || !SetCount(name.c_str(), argv[i], &arguments->cost)) {
       return false;
     }
   }
-  return true;
+  const std::string& first = arguments->backends.front();
+  return first == "stored" || first == "memory";
 }
 
 pid_t RedisPid(ServiceSet& services) {
@@ -142,7 +150,7 @@ int Run(const Arguments& arguments) {
     return kCannotRun;
   }
   std::vector<CostResult> results;
-  for (const std::string backends : {"stored", "memory"}) {
+  for (const std::string& backends : arguments.backends) {
     Result<CostResult> result = Measure(*services, backends, arguments.cost);
     if (!result.ok()) {
       std::fprintf(stderr, "minichat-bench: %s\n", result.status().message().c_str());

@@ -194,11 +194,12 @@ class LeavingNodesTest : public ClusterTest {
 };
 
 TEST_F(LeavingNodesTest, NodesLeaveOneByOneUnderLoadAndNothingIsLost) {
+  constexpr std::size_t kMessages = 1'200;
   StartCluster();
   StartUsers(6);
   std::vector<std::unique_ptr<ChatSession>> watchers;
   for (std::size_t i = 0; i < 3; ++i) watchers.push_back(OpenIn(i, "watcher", room_));
-  SendEvery(milliseconds(10), 1'500);
+  SendEvery(milliseconds(10), kMessages);
 
   for (std::size_t i = 0; i < 3; ++i) {
     ASSERT_TRUE(Until([&] { return sent_ >= 300 * (i + 1); }));
@@ -214,6 +215,7 @@ TEST_F(LeavingNodesTest, NodesLeaveOneByOneUnderLoadAndNothingIsLost) {
     cluster().Restart(i);
   }
 
+  ASSERT_TRUE(Until([&] { return sent_ == kMessages; }, seconds(30)));
   ExpectWhole();
 }
 

@@ -11,6 +11,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kReadyLimit{30};
+constexpr seconds kStopLimit{12};
 
 }  // namespace
 
@@ -53,6 +54,17 @@ TestCluster::TestCluster(ServiceSet& services, TestClusterOptions options)
     Start(index, {});
   }
   WaitUntilReady();
+}
+
+TestCluster::~TestCluster() {
+  for (const auto& node : nodes_) {
+    if (!node->running()) continue;
+    node->Thaw();
+    node->Terminate();
+  }
+  for (const auto& node : nodes_) {
+    if (node->running()) node->WaitForEnd(kStopLimit);
+  }
 }
 
 NodeProcess::Flags TestCluster::FlagsOf(std::size_t i) const {

@@ -46,12 +46,14 @@ struct TestClusterOptions {
 
 // Several real nodes on shared services.
 //
-// Lifetime:  the services outlive it; its end kills the nodes.
+// Lifetime:  the services outlive it; its end stops the nodes.
 // Threading: confined to one thread.
 // Errors:    throws when the nodes don't get ready.
 class TestCluster {
  public:
   TestCluster(ServiceSet& services, TestClusterOptions options);
+  // In order, so that names and partitions are free for the next one at once.
+  ~TestCluster();
 
   NodeProcess& node(std::size_t i) { return *nodes_.at(i); }
   std::size_t size() const { return nodes_.size(); }

@@ -76,10 +76,13 @@ summarize_tests() {
 
 verb_bench() {
   ensure_packages "$ROOT/deploy/dev/packages.txt"
+  ensure_kafka_jars
   build_preset bench benchmarks
   local program
   for program in "$ROOT"/build/bench/bin/*_bench; do
     say "$(basename "$program")"
     "$program"
   done
+  say "minichat-bench (some minutes; keep the machine quiet)"
+  MINICHAT_KAFKA_LIB=$KAFKA_LIB "$ROOT/build/bench/bin/minichat-bench" "$@"
 }
