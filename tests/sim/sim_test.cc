@@ -47,6 +47,18 @@ TEST(SimulationTest, TwoThousandSeedsKeepAllPromisesAndTakeEachRarePath) {
   std::cout << summary.ToText();
 }
 
+// A gap needs rows that can't be had while a session is far behind: seldom in mixed weather.
+TEST(SimulationTest, WhatCannotBePulledIsTold) {
+  SimOptions options;
+  options.faults = {"pg", "pause"};
+  options.rate = 4;
+
+  SimSummary summary = RunSeedsInThreads(options, {1, 400, false, false}, 2);
+
+  EXPECT_EQ(0u, summary.bad_runs) << summary.ToText();
+  EXPECT_GT(summary.notes["gap_told"], 0u);
+}
+
 TEST(SimulationTest, FairWeatherNeedsNoRepair) {
   SimOptions options;
   const SimSummary summary = RunSeeds(options, {1, 50, false, false});
