@@ -24,7 +24,6 @@ TEST(SimulationTest, TwoThousandSeedsKeepAllPromisesAndTakeEachRarePath) {
                            "pull_sweep",
                            "pull_join",
                            "pull_resume",
-                           "gap_told",
                            "suppressed",
                            "persister_placed",
                            "loser_record",
