@@ -60,8 +60,8 @@ class Mailbox : public std::enable_shared_from_this<Mailbox<T>> {
   Scheduler& scheduler_;
   Handler handler_;  // of the scheduler's thread
   Mutex mutex_;
-  std::vector<T> items_ GUARDED_BY(mutex_);
-  bool closed_ GUARDED_BY(mutex_) = false;
+  std::vector<T> items_ MINICHAT_GUARDED_BY(mutex_);
+  bool closed_ MINICHAT_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace minichat::relay

@@ -45,14 +45,15 @@ class BoundedQueue {
   // Waits for an item. None: stop was requested and the queue is empty.
   std::optional<T> Pop(std::stop_token stop) {
     MutexLock lock(mutex_);
-    filled_.wait(lock, stop, [this]() REQUIRES(mutex_) { return !items_.empty(); });
+    filled_.wait(lock, stop, [this]() MINICHAT_REQUIRES(mutex_) { return !items_.empty(); });
     return TakeLocked();
   }
 
   // As Pop(), and none after `timeout`.
   std::optional<T> PopFor(std::chrono::nanoseconds timeout, std::stop_token stop) {
     MutexLock lock(mutex_);
-    filled_.wait_for(lock, stop, timeout, [this]() REQUIRES(mutex_) { return !items_.empty(); });
+    filled_.wait_for(lock, stop, timeout,
+                     [this]() MINICHAT_REQUIRES(mutex_) { return !items_.empty(); });
     return TakeLocked();
   }
 
@@ -76,7 +77,7 @@ class BoundedQueue {
     std::size_t bytes;
   };
 
-  std::optional<T> TakeLocked() REQUIRES(mutex_) {
+  std::optional<T> TakeLocked() MINICHAT_REQUIRES(mutex_) {
     if (items_.empty()) return std::nullopt;
     Entry first = std::move(items_.front());
     items_.pop_front();
@@ -89,9 +90,9 @@ class BoundedQueue {
 
   mutable Mutex mutex_;
   std::condition_variable_any filled_;
-  std::deque<Entry> items_ GUARDED_BY(mutex_);
-  std::size_t bytes_ GUARDED_BY(mutex_) = 0;
-  std::uint64_t overflows_ GUARDED_BY(mutex_) = 0;
+  std::deque<Entry> items_ MINICHAT_GUARDED_BY(mutex_);
+  std::size_t bytes_ MINICHAT_GUARDED_BY(mutex_) = 0;
+  std::uint64_t overflows_ MINICHAT_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace minichat

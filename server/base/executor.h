@@ -58,7 +58,7 @@ class Executor {
   using Threads = std::list<std::jthread>;
 
   Offer TryTake(Work& work);
-  void StartThreadLocked(Work first) REQUIRES(mutex_);
+  void StartThreadLocked(Work first) MINICHAT_REQUIRES(mutex_);
   void Run(Threads::iterator self, Work first, std::stop_token stop);
   void RunCounted(const Work& work);
   bool RetireIfSurplus(Threads::iterator self);
@@ -73,10 +73,10 @@ class Executor {
   BoundedQueue<Work> queue_;  // its lock is taken inside mutex_, never the other way round
 
   mutable Mutex mutex_;
-  bool stopped_ GUARDED_BY(mutex_) = false;
-  std::size_t started_ GUARDED_BY(mutex_) = 0;
-  Threads threads_ GUARDED_BY(mutex_);
-  Threads retired_ GUARDED_BY(mutex_);  // ended by themselves, not yet joined
+  bool stopped_ MINICHAT_GUARDED_BY(mutex_) = false;
+  std::size_t started_ MINICHAT_GUARDED_BY(mutex_) = 0;
+  Threads threads_ MINICHAT_GUARDED_BY(mutex_);
+  Threads retired_ MINICHAT_GUARDED_BY(mutex_);  // ended by themselves, not yet joined
 };
 
 }  // namespace minichat

@@ -19,7 +19,7 @@ const prometheus::Histogram::BucketBoundaries kSizes = {1, 2, 5, 10, 20, 50, 100
 struct MetricsRegistry::State {
   prometheus::Registry registry;
   Mutex mutex;
-  std::vector<std::function<void()>> collectors GUARDED_BY(mutex);
+  std::vector<std::function<void()>> collectors MINICHAT_GUARDED_BY(mutex);
 };
 
 MetricsRegistry::MetricsRegistry() : state_(std::make_unique<State>()) {}

@@ -8,35 +8,35 @@
 #else
 #define MINICHAT_THREAD_ANNOTATION(x)
 #endif
-#define CAPABILITY(name) MINICHAT_THREAD_ANNOTATION(capability(name))
-#define SCOPED_CAPABILITY MINICHAT_THREAD_ANNOTATION(scoped_lockable)
-#define GUARDED_BY(mutex) MINICHAT_THREAD_ANNOTATION(guarded_by(mutex))
-#define REQUIRES(mutex) MINICHAT_THREAD_ANNOTATION(requires_capability(mutex))
-#define ACQUIRE(...) MINICHAT_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
-#define RELEASE(...) MINICHAT_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
+#define MINICHAT_CAPABILITY(name) MINICHAT_THREAD_ANNOTATION(capability(name))
+#define MINICHAT_SCOPED_CAPABILITY MINICHAT_THREAD_ANNOTATION(scoped_lockable)
+#define MINICHAT_GUARDED_BY(mutex) MINICHAT_THREAD_ANNOTATION(guarded_by(mutex))
+#define MINICHAT_REQUIRES(mutex) MINICHAT_THREAD_ANNOTATION(requires_capability(mutex))
+#define MINICHAT_ACQUIRE(...) MINICHAT_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
+#define MINICHAT_RELEASE(...) MINICHAT_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
 
 namespace minichat {
 
 // std::mutex with annotations: libstdc++'s has none.
 //
 // Threading: thread-safe.
-class CAPABILITY("mutex") Mutex {
+class MINICHAT_CAPABILITY("mutex") Mutex {
  public:
-  void lock() ACQUIRE() { mutex_.lock(); }
-  void unlock() RELEASE() { mutex_.unlock(); }
+  void lock() MINICHAT_ACQUIRE() { mutex_.lock(); }
+  void unlock() MINICHAT_RELEASE() { mutex_.unlock(); }
 
  private:
   std::mutex mutex_;
 };
 
 // Holds a Mutex for a scope.
-class SCOPED_CAPABILITY MutexLock {
+class MINICHAT_SCOPED_CAPABILITY MutexLock {
  public:
-  explicit MutexLock(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
-  ~MutexLock() RELEASE() { mutex_.unlock(); }
+  explicit MutexLock(Mutex& mutex) MINICHAT_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~MutexLock() MINICHAT_RELEASE() { mutex_.unlock(); }
   // For ConditionVariable, which lets go of the lock while it waits.
-  void lock() ACQUIRE() { mutex_.lock(); }
-  void unlock() RELEASE() { mutex_.unlock(); }
+  void lock() MINICHAT_ACQUIRE() { mutex_.lock(); }
+  void unlock() MINICHAT_RELEASE() { mutex_.unlock(); }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
 

@@ -33,7 +33,7 @@ class RepeatLimit {
 
   const Clock::duration period_;
   Mutex mutex_;
-  std::map<std::string, Entry> entries_ GUARDED_BY(mutex_);
+  std::map<std::string, Entry> entries_ MINICHAT_GUARDED_BY(mutex_);
 };
 
 }  // namespace minichat

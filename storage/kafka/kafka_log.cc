@@ -107,7 +107,7 @@ struct KafkaLog::Impl {
   std::atomic<bool> available = false;
 
   Mutex mutex;
-  std::shared_ptr<rd_kafka_t> producer GUARDED_BY(mutex);
+  std::shared_ptr<rd_kafka_t> producer MINICHAT_GUARDED_BY(mutex);
 
   // Of the poll thread.
   Reports collected;

@@ -58,8 +58,8 @@ class Mailbox {
 
  private:
   Mutex mutex_;
-  std::vector<Answer> answers_ GUARDED_BY(mutex_);  // at most one per partition and epoch
-  QueueHandle queue_ GUARDED_BY(mutex_);
+  std::vector<Answer> answers_ MINICHAT_GUARDED_BY(mutex_);  // at most one per partition and epoch
+  QueueHandle queue_ MINICHAT_GUARDED_BY(mutex_);
   std::atomic<bool> open_ = true;
 };
 

@@ -74,7 +74,7 @@ class PgSession {
   TimePoint next_connect_{};
 
   Mutex mutex_;
-  int socket_ GUARDED_BY(mutex_) = -1;
+  int socket_ MINICHAT_GUARDED_BY(mutex_) = -1;
 };
 
 template <class T>

@@ -20,8 +20,8 @@ struct SessionPool::Call {
   bool answered = false;
 
   Mutex mutex;
-  bool expired GUARDED_BY(mutex) = false;
-  PgSession* session GUARDED_BY(mutex) = nullptr;  // while the work runs
+  bool expired MINICHAT_GUARDED_BY(mutex) = false;
+  PgSession* session MINICHAT_GUARDED_BY(mutex) = nullptr;  // while the work runs
 };
 
 SessionPool::SessionPool(const Options& options, const PgSession::Prepare& prepare,

@@ -61,7 +61,7 @@ class SessionPool {
   std::vector<std::unique_ptr<PgSession>> sessions_;  // as many as the executor has threads
 
   Mutex mutex_;
-  std::vector<PgSession*> idle_ GUARDED_BY(mutex_);
+  std::vector<PgSession*> idle_ MINICHAT_GUARDED_BY(mutex_);
 
   Executor executor_;  // last: its threads use the rest
 };

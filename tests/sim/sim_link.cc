@@ -57,7 +57,7 @@ bool SimLink::CanTakePage() const {
   if (drain_awaited_) return false;
   if (!world_.random().Chance(.1)) return true;
   drain_awaited_ = true;
-  world_.timeline().After(Seconds(world_.random().Uniform(.01, .3)), [self = shared_from_this()] {
+  world_.timeline().After(Seconds(world_.random().Uniform(.01, .1)), [self = shared_from_this()] {
     if (self->node_.epoch() != self->epoch_) return;
     self->node_.Arrive([self] {
       self->drain_awaited_ = false;

@@ -66,7 +66,7 @@ void SimRelay::SendPacket(const std::shared_ptr<Delivery>& delivery,
   if (world_.faults().IsCut(node_, *delivery->target)) {
     if (random.Chance(.8)) return;
     latency = Seconds(random.Uniform(.2, 4));
-  } else if (random.Chance(.02)) {
+  } else if (!world_.options().faults.empty() && random.Chance(.02)) {
     return;
   }
   const auto arrive = [this, delivery, indexes] { Arrive(delivery, indexes); };

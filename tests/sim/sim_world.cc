@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server/core/core_metrics.h"
 #include "tests/sim/faults.h"
 #include "tests/sim/observer.h"
 #include "tests/sim/sim_client.h"
@@ -12,6 +13,12 @@
 
 namespace minichat::sim {
 
+namespace {
+
+constexpr double kAllKnown = 5;  // by then each node knows all the others
+
+}  // namespace
+
 SimWorld::SimWorld(const SimOptions& options, core::CoreMetrics& metrics)
     : options_(options), metrics_(metrics), timeline_(options.seed) {
   const std::size_t rooms = random().Chance(.5) ? 2 : 3;
@@ -21,6 +28,10 @@ SimWorld::SimWorld(const SimOptions& options, core::CoreMetrics& metrics)
   think_ = random().Pick(thinks);
   jitter_ = random().Pick(jitters);
   slow_ = random().Chance(.3);
+  if (options.faults.empty()) {  // fair weather
+    jitter_ = 0;
+    slow_ = false;
+  }
   jittery_ = jitter_ > 0 || slow_;
 
   observer_ = std::make_unique<Observer>(*this);
@@ -56,7 +67,13 @@ void SimWorld::Run() {
     jitter_ = 0;
     slow_ = false;
   });
+  timeline_.RunUntil(TimePoint(Seconds(kAllKnown)));
+  const double swept = metrics_.pulls_sweep.Value();
   timeline_.RunUntil(TimePoint(Seconds(kEnd)));
+  if (options_.faults.empty() && metrics_.pulls_sweep.Value() > swept) {
+    observer_->Violation("REPAIR",
+                         "in fair weather the sweep had to pull what relays should bring");
+  }
   observer_->Finish();
 }
 
