@@ -34,7 +34,7 @@ class MINICHAT_SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) MINICHAT_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
   ~MutexLock() MINICHAT_RELEASE() { mutex_.unlock(); }
-  // For ConditionVariable, which lets go of the lock while it waits.
+  // For std::condition_variable_any, which lets go of the lock while it waits.
   void lock() MINICHAT_ACQUIRE() { mutex_.lock(); }
   void unlock() MINICHAT_RELEASE() { mutex_.unlock(); }
   MutexLock(const MutexLock&) = delete;

@@ -9,7 +9,7 @@ Task<void> HeadSweeper::Loop() {
     kick_ = Completion<bool>(node_.scheduler());
     Completion<bool> kicked = kick_;
     co_await kicked.WaitUntil(node_.now() + node_.Jittered(node_.options.sweep, 0.05));
-    if (kicked.done()) todo_.clear();  // all rooms, from the start
+    if (kicked.done()) remaining_.clear();  // all rooms, from the start
     std::vector<RoomId> rooms = NextSlice();
     if (membership_.ready() && !rooms.empty()) co_await Sweep(std::move(rooms));
   }
@@ -55,11 +55,12 @@ Task<void> HeadSweeper::WarmThenSweep(RoomId room) {
 }
 
 std::vector<RoomId> HeadSweeper::NextSlice() {
-  if (todo_.empty()) todo_ = rooms_.rooms();
-  const std::size_t count = std::min(todo_.size(), node_.options.rooms_per_sweep);
-  const auto first = todo_.end() - static_cast<std::ptrdiff_t>(count);
-  std::vector<RoomId> slice(std::make_move_iterator(first), std::make_move_iterator(todo_.end()));
-  todo_.erase(first, todo_.end());
+  if (remaining_.empty()) remaining_ = rooms_.rooms();
+  const std::size_t count = std::min(remaining_.size(), node_.options.rooms_per_sweep);
+  const auto first = remaining_.end() - static_cast<std::ptrdiff_t>(count);
+  std::vector<RoomId> slice(std::make_move_iterator(first),
+                            std::make_move_iterator(remaining_.end()));
+  remaining_.erase(first, remaining_.end());
   return slice;
 }
 

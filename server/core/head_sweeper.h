@@ -44,7 +44,7 @@ class HeadSweeper {
   RoomReader& reader_;
   RoomTable& rooms_;
   Completion<bool> kick_;
-  std::vector<RoomId> todo_;  // what is left of this round
+  std::vector<RoomId> remaining_;  // what is left of this round
 };
 
 }  // namespace minichat::core
