@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "server/core/make_event.h"
+
 namespace minichat::core {
 namespace {
 
@@ -15,7 +17,7 @@ double SecondsSince(TimePoint start, TimePoint now) {
 
 Task<void> FanOut::Run(PlacedMessage placed, std::uint64_t route_version, Deadline deadline) {
   const TimePoint start = node_.now();
-  const EventPtr event = Encode(placed);
+  const EventPtr event = MakeEvent(placed, node_.ports.encoder);
   if (const auto sequencer = rooms_.Find(event->room)) sequencer->OnLocalEvent(event);
   const CachedRoutesPtr routes = co_await RoutesOf(event->room, route_version);
   if (!routes) co_return;
@@ -95,16 +97,6 @@ Task<void> FanOut::Reroute(EventPtr event, Remote tried, std::vector<SessionId> 
     node_.metrics().rerouted.Increment(static_cast<double>(again.sessions.size()));
     RelayTo(again, event, deadline, false);
   }
-}
-
-EventPtr FanOut::Encode(const PlacedMessage& placed) const {
-  auto event = std::make_shared<Event>();
-  event->room = placed.message->room;
-  event->place = placed.place;
-  event->id = placed.message->id;
-  event->hash = placed.message->hash;
-  event->encoded = std::make_shared<const std::string>(node_.ports.encoder.Encode(placed));
-  return event;
 }
 
 }  // namespace minichat::core

@@ -46,7 +46,6 @@ class FanOut {
   bool RelayTo(const Remote& remote, const EventPtr& event, Deadline deadline, bool may_reroute);
   Task<void> Reroute(EventPtr event, Remote tried, std::vector<SessionId> missing,
                      Deadline deadline);
-  EventPtr Encode(const PlacedMessage& placed) const;
 
   NodeContext& node_;
   Membership& membership_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "server/core/make_event.h"
+
 namespace minichat::core {
 namespace {
 
@@ -236,7 +238,7 @@ void RoomSequencer::DeliverPage(const ReadPage& page, Seq after) {
   std::vector<EventPtr> events;
   events.reserve(page.messages.size());
   for (const PlacedMessage& placed : page.messages) {
-    events.push_back(ToEvent(placed));
+    events.push_back(MakeEvent(placed, node_.ports.encoder));
     AddToRing(events.back());
   }
   for (auto& [id, member] : members_) {
@@ -265,16 +267,6 @@ void RoomSequencer::TellGap(const WindowLow& low) {
     member.cursor = low.prev;
     node_.metrics().gaps.Increment();
   }
-}
-
-EventPtr RoomSequencer::ToEvent(const PlacedMessage& placed) const {
-  auto event = std::make_shared<Event>();
-  event->room = room_;
-  event->place = placed.place;
-  event->id = placed.message->id;
-  event->hash = placed.message->hash;
-  event->encoded = std::make_shared<const std::string>(node_.ports.encoder.Encode(placed));
-  return event;
 }
 
 }  // namespace minichat::core

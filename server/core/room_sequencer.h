@@ -75,7 +75,6 @@ class RoomSequencer : public std::enable_shared_from_this<RoomSequencer> {
   bool LowestLacking(Seq* cursor);
   void DeliverPage(const ReadPage& page, Seq after);
   void TellGap(const WindowLow& low);
-  EventPtr ToEvent(const PlacedMessage& placed) const;
 
   NodeContext& node_;
   Membership& membership_;
