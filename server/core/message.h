@@ -35,7 +35,7 @@ MessagePtr MakeMessage(RoomId room, UserId sender, ClientMessageId cid, BodyKind
 // UUIDv8 from SHA-256 over the length-prefixed (room, sender, cid).
 MessageId IdOf(const RoomId& room, const UserId& sender, const ClientMessageId& cid);
 // The id under which a message is stored when, after a loss of Redis, another text was found under
-// its own id: it also hashes the text (design 2, "two texts under one cid and a loss").
+// its own id: it also hashes the text (docs/guarantees.md).
 MessageId VariantIdOf(const MessageId& id, BodyHash hash);
 BodyHash HashOf(BodyKind kind, const std::string& body);
 

@@ -11,7 +11,7 @@
 
 namespace minichat::core {
 
-// How one node takes part. Times and bounds of design 2; tests shrink them.
+// How one node takes part. Tests shrink its times and bounds.
 struct NodeOptions {
   NodeName name;
   std::string relay_address;  // told to the other nodes; empty: no relay
@@ -21,7 +21,7 @@ struct NodeOptions {
   Duration log_wait = std::chrono::seconds(4);   // then `unknown`
   Duration directory_trip = std::chrono::milliseconds(500);
   Duration store_trip = std::chrono::seconds(2);
-  Duration hold = std::chrono::milliseconds(20);  // an event waits for its predecessor
+  Duration hold = std::chrono::milliseconds(50);  // an event waits for its predecessor (adr/0007)
   Duration sweep = std::chrono::seconds(1);
   Duration sweep_grace = std::chrono::milliseconds(200);  // behind only if still behind after it
   Duration gap_after = std::chrono::milliseconds(1500);

@@ -2,8 +2,9 @@
 
 namespace minichat::core {
 
-// The rules of a message's life (design 2), by the names of its executable model. All hold, always;
-// only the simulation turns one off, to show that it then finds what the rule is there to prevent.
+// The rules of a message's life (docs/life_of_a_message.md), each by a short name. All hold,
+// always; only the simulation turns one off, to show that it then finds what the rule is there to
+// prevent.
 //
 // Threading: immutable once the node runs.
 struct ProtocolRules {

@@ -168,10 +168,19 @@ void RoomSequencer::HoldThenPull() {
 }
 
 Task<void> RoomSequencer::Hold(std::shared_ptr<RoomSequencer> self) {
-  co_await Sleep(self->node_.scheduler(), self->node_.options.hold);
+  Seq waiting_at = 0;
+  bool lacks = self->LowestLacking(&waiting_at);
+  while (lacks) {
+    co_await Sleep(self->node_.scheduler(), self->node_.options.hold);
+    Seq still_at = 0;
+    lacks = self->LowestLacking(&still_at);
+    if (lacks && still_at == waiting_at) {
+      self->Pull(PullCause::kHole);
+      break;
+    }
+    waiting_at = still_at;  // that hole was filled, this one is newer
+  }
   self->holding_ = false;
-  Seq lowest = 0;
-  if (self->LowestLacking(&lowest)) self->Pull(PullCause::kHole);
 }
 
 void RoomSequencer::Pull(PullCause cause) {
