@@ -268,7 +268,7 @@ void WebSocketSession::Ping(Clock::time_point now) {
 
 void WebSocketSession::Leave() {
   if (closing_) return;
-  if (!client_) return Finish(CloseReason::kDraining);
+  if (!client_) return;  // OnAccepted() comes here again, so that it hears the reason
   thread_.RunOnCore([client = client_] { client->CloseForRestart(); });
 }
 
