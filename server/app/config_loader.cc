@@ -34,7 +34,8 @@ class FileReader {
   Status Read() {
     try {
       std::ifstream in(path_);
-      if (!in) return InvalidArgument(path_ + ": can't be read");
+      in.peek();  // a folder opens, but can't be read
+      if (in.bad() || !in.is_open()) return InvalidArgument(path_ + ": can't be read");
       const YAML::Node root = YAML::Load(in);
       if (root.IsNull()) return {};
       if (!root.IsMap()) return Fail(root, InvalidArgument("is not a list of keys and values"));

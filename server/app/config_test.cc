@@ -125,6 +125,26 @@ TEST_F(ConfigTest, MissingFileIsRefused) {
   EXPECT_THAT(Refusal(), HasSubstr("none.yaml: can't be read"));
 }
 
+TEST_F(ConfigTest, AFolderInPlaceOfTheFileIsRefused) {
+  sources_.file = dir_.string();
+
+  EXPECT_THAT(Refusal(), HasSubstr(": can't be read"));
+}
+
+TEST_F(ConfigTest, BackendUrlWithoutProperHostOrPortIsRefused) {
+  File("log: kafka://127.0.0.1:9092,127.0.0.1:x\n");
+  EXPECT_THAT(Refusal(), HasSubstr("minichat.yaml:1: log: \"kafka://127.0.0.1:9092,127.0.0.1:x\" "
+                                   "is not allowed; allowed: memory: or kafka://"));
+
+  sources_.file.clear();
+  for (const std::string url : {"redis://", "redis://:6379", "redis://h:0", "redis://h:65536",
+                                "redis://:secret@:1", "redis://h:/0", "kafka://h:1"}) {
+    sources_.environment = {{"MINICHAT_DIRECTORY", url}};
+    EXPECT_THAT(Refusal(), HasSubstr("MINICHAT_DIRECTORY: directory: ")) << url;
+    EXPECT_THAT(Refusal(), Not(HasSubstr("secret"))) << url;
+  }
+}
+
 TEST_F(ConfigTest, MisspeltVariableIsRefusedAndAForeignOneOnlyTold) {
   sources_.environment["MINICHAT_SERVICE_HOST"] = "10.0.0.1";
   const auto loaded = LoadConfig(table_, sources_);
@@ -163,6 +183,15 @@ TEST_F(ConfigTest, PasswordsInUrlsComeFromTheEnvironmentOnlyAndAreNeverPrinted) 
   const std::string printed = PrintConfig(table_, Load());
   EXPECT_THAT(printed, Not(HasSubstr("hidden")));
   EXPECT_THAT(printed, HasSubstr("postgresql://minichat:***@127.0.0.1/minichat"));
+}
+
+TEST_F(ConfigTest, PasswordsAreFoundInQueriesAndWithUnescapedCharacters) {
+  EXPECT_EQ(RedactUrl("postgresql://h:1/d?user=u&password=hidden&x=1"),
+            "postgresql://h:1/d?user=u&password=***&x=1");
+  EXPECT_EQ(RedactUrl("postgresql://h:1/d?password=hidden"), "postgresql://h:1/d?password=***");
+  EXPECT_EQ(RedactUrl("redis://:hid/d?e@n@h:1/0"), "redis://:***@h:1/0");
+  EXPECT_EQ(RedactUrl("postgresql://u@h:1/d?application_name=a@b"),
+            "postgresql://u@h:1/d?application_name=a@b");
 }
 
 TEST_F(ConfigTest, InsecureAuthIsRefusedOffLoopback) {

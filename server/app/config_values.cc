@@ -55,16 +55,39 @@ std::string Print(std::uint64_t value, const std::array<Unit, kCount>& units,
   return std::to_string(value) + std::string(smallest);
 }
 
-// Begin and length of the password in `url`; length 0 when there is none.
+// Where the hosts of `url` begin: behind "scheme://" and "user:password@". The password's own "@",
+// "/" and "?" should be escaped; when they are not, it is still taken for one, so that it is
+// hidden.
+std::size_t HostsBegin(std::string_view url, std::size_t authority) {
+  auto at = url.substr(0, url.find_first_of("/?", authority)).rfind('@');
+  if (at == std::string_view::npos) at = url.rfind('@');
+  return at == std::string_view::npos || at < authority ? authority : at + 1;
+}
+
+// Begin and length of the password in `url`, before the hosts or in the query; length 0 when there
+// is none.
 std::pair<std::size_t, std::size_t> FindPassword(std::string_view url) {
   const auto scheme = url.find("://");
   if (scheme == std::string_view::npos) return {0, 0};
   const std::size_t begin = scheme + 3;
-  const std::string_view authority = url.substr(begin, url.find('/', begin) - begin);
-  const auto at = authority.rfind('@');
-  const auto colon = authority.find(':');
-  if (at == std::string_view::npos || colon == std::string_view::npos || colon > at) return {0, 0};
-  return {begin + colon + 1, at - colon - 1};
+  const std::size_t hosts = HostsBegin(url, begin);
+  const auto colon = url.find(':', begin);
+  if (hosts > begin && colon < hosts) return {colon + 1, hosts - colon - 2};
+  constexpr std::string_view kParameter = "password=";
+  for (auto at = url.find(kParameter); at != std::string_view::npos;
+       at = url.find(kParameter, at + 1)) {
+    const std::size_t value = at + kParameter.size();
+    if (url[at - 1] == '?' || url[at - 1] == '&') return {value, url.substr(value).find('&')};
+  }
+  return {0, 0};
+}
+
+// "host" or "host:port", "[v6]" or "[v6]:port".
+bool IsHost(std::string_view text) {
+  std::string whole(text);
+  if (text.find(':') == std::string_view::npos || text.ends_with(']')) whole += ":1";
+  const auto address = ParseAddress(whole);
+  return address && address->port != 0;
 }
 
 }  // namespace
@@ -151,6 +174,18 @@ std::string PrintAddress(const Address& address) {
 
 bool InMemory(std::string_view url) {
   return url == "memory:";
+}
+
+bool HasGoodHosts(std::string_view url) {
+  const auto scheme = url.find("://");
+  if (scheme == std::string_view::npos) return false;
+  std::string_view hosts = url.substr(HostsBegin(url, scheme + 3));
+  hosts = hosts.substr(0, hosts.find_first_of("/?"));
+  for (auto comma = hosts.find(','); comma != std::string_view::npos; comma = hosts.find(',')) {
+    if (!IsHost(hosts.substr(0, comma))) return false;
+    hosts.remove_prefix(comma + 1);
+  }
+  return IsHost(hosts);
 }
 
 std::string_view PasswordOf(std::string_view url) {

@@ -41,7 +41,11 @@ std::string PrintAddress(const Address& address);
 // "memory:": the backend that a process brings with it.
 bool InMemory(std::string_view url);
 
-// The password of "scheme://user:password@host"; empty when there is none.
+// "scheme://…host:port,host:port…": names one host at least, and all ports are ports.
+bool HasGoodHosts(std::string_view url);
+
+// The password of "scheme://user:password@host" or "scheme://host?password=…"; empty when there is
+// none.
 std::string_view PasswordOf(std::string_view url);
 // The URL with its password replaced by "***".
 std::string RedactUrl(std::string_view url);

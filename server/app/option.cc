@@ -167,18 +167,16 @@ Option AddressOption(std::string key, std::string AppConfig::*field, bool option
   return Make(std::move(key), "address", "host:port", field, std::move(help), parse, AsIs);
 }
 
-Option BackendOption(std::string key, std::string AppConfig::*field,
-                     std::vector<std::string> schemes, std::string help) {
-  std::vector<std::string> forms = {"memory:"};
-  for (const std::string& scheme : schemes) forms.push_back(scheme + "://…");
-  const auto parse = [schemes, forms](std::string_view text) -> Result<std::string> {
-    const bool known = std::any_of(schemes.begin(), schemes.end(), [text](const std::string& s) {
-      return text.starts_with(s + "://") && text.size() > s.size() + 3;
-    });
-    if (known || text == "memory:") return std::string(text);
-    return InvalidArgument(Quote(RedactUrl(text)) + " is not allowed; allowed: " + JoinList(forms));
+Option BackendOption(std::string key, std::string AppConfig::*field, const std::string& form,
+                     std::string help) {
+  const std::string scheme = form.substr(0, form.find("://") + 3);
+  const std::string allowed = "memory: or " + form;
+  const auto parse = [scheme, allowed](std::string_view text) -> Result<std::string> {
+    const bool good = text.starts_with(scheme) && HasGoodHosts(text);
+    if (good || InMemory(text)) return std::string(text);
+    return InvalidArgument(Quote(RedactUrl(text)) + " is not allowed; allowed: " + allowed);
   };
-  return Make(std::move(key), "backend", JoinList(forms), field, std::move(help), parse,
+  return Make(std::move(key), "backend", allowed, field, std::move(help), parse,
               [](const std::string& url) { return RedactUrl(url); });
 }
 

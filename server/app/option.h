@@ -58,9 +58,10 @@ Option ListOption(std::string key, std::vector<std::string> AppConfig::*field,
 // "host:port"; may be empty when `optional`.
 Option AddressOption(std::string key, std::string AppConfig::*field, bool optional,
                      std::string help);
-// "memory:" or a URL with one of the schemes. A password in it is not printed.
-Option BackendOption(std::string key, std::string AppConfig::*field,
-                     std::vector<std::string> schemes, std::string help);
+// "memory:" or a URL of the form "scheme://…", of which scheme, hosts and ports are checked. A
+// password in it is not printed.
+Option BackendOption(std::string key, std::string AppConfig::*field, const std::string& form,
+                     std::string help);
 
 // How many characters must be put in, taken out or replaced to turn one into the other.
 std::size_t EditDistance(std::string_view a, std::string_view b);

@@ -80,15 +80,16 @@ void AddChat(Rows& rows) {
 }
 
 void AddBackends(Rows& rows) {
-  rows.push_back(BackendOption("log", &C::log_url, {"kafka"},
-                               "Where a message is stored before it is acknowledged: "
-                               "kafka://host:port[,host:port]. The topic is minichat.messages."));
-  rows.push_back(BackendOption("directory", &C::directory_url, {"redis"},
+  rows.push_back(BackendOption("log", &C::log_url, "kafka://host:port[,host:port]",
+                               "Where a message is stored before it is acknowledged. The topic is "
+                               "minichat.messages."));
+  rows.push_back(BackendOption("directory", &C::directory_url,
+                               "redis://[:password@]host:port[/database]",
                                "Where rooms have their order, their last messages and their "
-                               "routes: redis://[:password@]host:port[/database]."));
-  rows.push_back(BackendOption("store", &C::store_url, {"postgresql"},
-                               "Where history lives: postgresql://user[:password]@host:port/"
-                               "database."));
+                               "routes."));
+  rows.push_back(BackendOption("store", &C::store_url,
+                               "postgresql://user[:password]@host:port/database",
+                               "Where history lives."));
 }
 
 void AddLimits(Rows& rows) {
