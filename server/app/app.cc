@@ -42,6 +42,11 @@ relay::RelayMode ModeOf(const AppConfig& config) {
   return *relay::ParseRelayMode(config.relay_mode);  // the option table has checked it
 }
 
+// The failure together with the key that it is about.
+Status At(const std::string& key, const Status& status) {
+  return status.ok() ? status : Status(status.code(), key + ": " + status.message());
+}
+
 // Ends this process as a crash would, at the step that lab.fault.die names.
 std::function<void(const char*)> DieAt(const std::string& fatal_step) {
   if (fatal_step == "never") return {};
@@ -186,8 +191,8 @@ Status App::Impl::StartListeners() {
   admin.max_connections = kAdminConnections;
   admin_server = std::make_unique<ws::Server>(
       std::move(admin), ws::ServerDeps{scheduler, io.all(), *admin_routes, registry});
-  const Status status = admin_server->Start();
-  if (!status.ok() || !config.HasRole("chat")) return status;
+  if (Status status = admin_server->Start(); !status.ok()) return At("admin.listen", status);
+  if (!config.HasRole("chat")) return {};
   ws::ServerOptions client = ListenerOptions(config.client_listen);
   client.max_connections = config.limits_sessions;
   client.allowed_origins = config.client_origins;
@@ -196,7 +201,7 @@ Status App::Impl::StartListeners() {
   client_server = std::make_unique<ws::Server>(
       std::move(client), ws::ServerDeps{scheduler, io.all(), *client_routes, registry},
       ClientOptions(), *node);
-  return client_server->Start();
+  return At("client.listen", client_server->Start());
 }
 
 std::vector<StopStep> App::Impl::StopSteps() {

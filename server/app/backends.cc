@@ -11,6 +11,7 @@
 #include "storage/memory/memory_store.h"
 #include "storage/postgres/postgres_store.h"
 #include "storage/redis/redis_directory.h"
+#include "storage/redis/redis_url.h"
 
 namespace minichat::app {
 
@@ -31,8 +32,8 @@ Backends::Backends(const AppConfig& config, AsioScheduler& scheduler, MetricsReg
 Backends::~Backends() = default;
 
 Status Backends::Start() {
-  MakeDirectory();
-  const Status status = MakeStore();
+  Status status = MakeDirectory();
+  if (status.ok()) status = MakeStore();
   return status.ok() ? MakeLog() : status;
 }
 
@@ -41,15 +42,18 @@ void Backends::Stop(Duration limit) {
   stop_store_();
 }
 
-void Backends::MakeDirectory() {
+Status Backends::MakeDirectory() {
   if (InMemory(config_.directory_url)) {
     directory_ = std::make_unique<memory::MemoryDirectory>(scheduler_, DirectoryLimitsOf(config_));
-    return;
+    return {};
   }
+  const auto address = redis::ParseRedisUrl(config_.directory_url);
+  if (!address.ok()) return InvalidArgument("directory: " + address.status().message());
   redis::RedisOptions options;
   options.url = config_.directory_url;
   options.limits = DirectoryLimitsOf(config_);
   directory_ = std::make_unique<redis::RedisDirectory>(scheduler_, std::move(options), metrics_);
+  return {};
 }
 
 Status Backends::MakeStore() {

@@ -42,7 +42,7 @@ class Backends {
  private:
   Status MakeLog();
   Status MakeStore();
-  void MakeDirectory();
+  Status MakeDirectory();
 
   const AppConfig& config_;
   AsioScheduler& scheduler_;
