@@ -2,14 +2,17 @@
 # Private Redis, Postgres and Kafka with data under var/. The system's own are never touched.
 # Sourced by ./dev.
 
-# The port that this service had last time, if any, so that addresses stay the same.
+# The port that this service had last time, if any.
 last_port() {
   local port
   port=$(cat "$RUN/$1.port" 2>/dev/null) || port=$2
   printf '%s' "$port"
 }
+# Its own port when that is free, else the last one, so that addresses stay the same.
 choose_port() {
-  pick_port "$(last_port "$1" "$2")" # sets PORT
+  local wanted=$2
+  if port_taken "$wanted"; then wanted=$(last_port "$1" "$2"); fi
+  pick_port "$wanted" # sets PORT
   # shellcheck disable=SC2153
   printf '%s\n' "$PORT" >"$RUN/$1.port"
 }
