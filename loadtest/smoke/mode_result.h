@@ -23,7 +23,7 @@ struct ModeResult {
   std::size_t relay_calls_computed = 0;
   std::size_t relay_calls_failed = 0;  // among the seen: those that were not answered OK
   std::size_t relay_calls_other = 0;   // in any other mode
-  std::size_t pulls = 0;               // for holes and by the sweep; none unless nodes wait for CPU
+  std::size_t pulls = 0;               // for holes and by the sweep
   std::int64_t log_increase = 0;       // records, all partitions
   std::size_t rows = 0;
   std::size_t closed_sessions = 0;

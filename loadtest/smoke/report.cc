@@ -80,10 +80,6 @@ std::string ToTable(const SmokeResult& result) {
     for (const std::string& difference : mode.differences) {
       text += "DIFFERENT in " + mode.mode + ": " + difference + "\n";
     }
-    if (mode.pulls > 0) {
-      text += mode.mode + ": " + std::to_string(mode.pulls) +
-              " pulls: some relays came late, as on a busy machine\n";
-    }
   }
   text += result.ok() ? "all right: every copy has the same messages, by id\n" : "NOT all right\n";
   return text;

@@ -41,7 +41,6 @@ TEST_F(FairWeatherTest, SmokeFindsNoDifferenceInEitherMode) {
     for (const std::string& difference : mode.differences) {
       ADD_FAILURE() << mode.mode << ": " << difference;
     }
-    EXPECT_EQ(mode.pulls, 0u) << mode.mode;
   }
   EXPECT_EQ(result->modes.size(), 2u);
 }
