@@ -82,14 +82,15 @@ class HttpSession final : public Tended, public std::enable_shared_from_this<Htt
 
   void Leave() override {
     leaving_ = true;
-    if (state_ == State::kReads) Finish();
+    if (state_ == State::kReads || state_ == State::kLingers) Finish();
   }
 
   void Cut() override { Finish(); }
 
  private:
-  enum class State { kReads, kAwaitsReply, kWrites, kDone };
+  enum class State { kReads, kAwaitsReply, kWrites, kLingers, kDone };
   using Parser = http::request_parser<http::string_body>;
+  static constexpr std::size_t kDiscardBytes = 16 * 1024;
 
   const ServerOptions& options() const { return thread_.context().options; }
 
@@ -167,6 +168,7 @@ class HttpSession final : public Tended, public std::enable_shared_from_this<Htt
 
   void RefuseAndClose(int status, const char* message) {
     keep_alive_ = false;
+    unread_ = true;
     Write(Refusal(status, message));
   }
 
@@ -192,7 +194,22 @@ class HttpSession final : public Tended, public std::enable_shared_from_this<Htt
     if (keep_alive_ && !leaving_) return Read(options().http_idle);
     error_code ignored;
     socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
-    Finish();
+    if (!unread_) return Finish();
+    state_ = State::kLingers;
+    WaitAtMost(options().close);
+    Discard();
+  }
+
+  // Closing with unread input makes the kernel reset the connection, and the client may then never
+  // see why it was refused: the rest of the request is read away, for a limited time.
+  void Discard() {
+    buffer_.clear();
+    socket_.async_read_some(buffer_.prepare(kDiscardBytes),
+                            [self = shared_from_this()](const error_code& ec, std::size_t) {
+                              if (self->state_ != State::kLingers) return;
+                              if (ec) return self->Finish();
+                              self->Discard();
+                            });
   }
 
   void Finish() {
@@ -212,6 +229,7 @@ class HttpSession final : public Tended, public std::enable_shared_from_this<Htt
   Clock::time_point until_{};
   bool keep_alive_ = true;
   bool leaving_ = false;
+  bool unread_ = false;  // the request was refused before all of it had come
 };
 
 }  // namespace
