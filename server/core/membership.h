@@ -35,7 +35,6 @@ class Membership final : public RoomDirectory::Listener {
   Task<void> Leave(Deadline deadline);
 
   bool ready() const { return ready_; }
-  bool has_name() const { return ready_; }
   Generation generation() const { return generation_.number; }
   const NodeEntry& self() const { return self_; }
   const std::vector<NodeEntry>& live_nodes() const { return live_nodes_; }
