@@ -14,6 +14,7 @@ struct ProtocolRules {
   bool roomgen = true;   // a room of another generation is cold
   bool dgen = true;      // a dedup entry of another generation is absent
   bool nodegen = true;   // a node entry of another generation is absent
+  bool beatgen = true;   // a beat in another generation than the directory's: the node is gone
   bool relaygen = true;  // a relay of another generation than the node's is dropped
   bool missgen = true;   // a looked-up miss is valid only in its generation
   bool readgen = true;   // what was read in another generation is not delivered
@@ -51,7 +52,7 @@ struct ProtocolRules {
   bool resend = true;    // resend:true is looked up on a miss
   bool newlook =
       true;  // in the first dedup.ttl of a generation every miss is looked up in Postgres
-  bool redisfirst = true;  // the first mark for a run id wins
+  bool redisfirst = true;  // order: directory miss, Postgres, commit (off: Postgres, then commit)
   bool misstime = true;    // a looked-up miss is valid dedup.ttl/2
   bool latereply = true;   // a reply that is handled after its deadline counts as lost
   bool connreply = true;   // a reply that comes on a connection that was given up counts as lost
@@ -60,13 +61,12 @@ struct ProtocolRules {
   bool markseq = true;     // mark names (id, seq)
   bool janu = true;        // what stays in u is written from the window by the janitor
   bool sweepcur = true;    // the sweep compares each session's cursor with the head
-  bool pullhead = true;    // a pull that is complete to the head sets the cursor to it
   bool toprow = true;      // with an empty window rows are read up to the head only
-  bool winfirst = true;    // the first mark for a run id wins
+  bool winfirst = true;    // history reads the window, then Postgres
   bool routesttl = true;   // the routes have no TTL
   bool rereg = true;       // a node whose entry vanished registers anew
   bool nameready = true;   // a node serves only after it has its name
-  bool markfirst = true;   // the first mark for a run id wins
+  bool markfirst = true;   // the offset is moved after the rows are marked
   bool ackrep = true;      // ack only after the delivery report
 };
 

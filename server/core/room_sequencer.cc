@@ -252,19 +252,13 @@ void RoomSequencer::DeliverPage(const ReadPage& page, Seq after) {
   }
   for (auto& [id, member] : members_) {
     if (member.cursor < after) continue;  // joined further back meanwhile: the next page
-    bool took_all = !member.session->corked;
     for (const EventPtr& event : events) {
       if (event->place.seq <= member.cursor) continue;
-      took_all = took_all && member.session->link->CanTakePage();
-      if (!took_all) {
+      if (member.session->corked || !member.session->link->CanTakePage()) {
         member.want = std::max(member.want, event->place.seq);
         break;
       }
       Deliver(member, event, DeliveryPath::kPull);
-    }
-    // Complete to the head: nothing lacks below it.
-    if (node_.rules().pullhead && took_all && !page.more) {
-      member.cursor = std::max(member.cursor, page.head);
     }
   }
 }

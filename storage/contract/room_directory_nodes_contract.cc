@@ -79,9 +79,11 @@ TEST_P(RoomDirectoryContract, FreesANameOnACleanClose) {
 TEST_P(RoomDirectoryContract, CountsANodeOfAnotherGenerationAsAbsent) {
   directory_->Register(Node("n1", "old"));
   directory_->Register(Node("n2", "other"));
+  const auto behind = Node("n2", "other");
   NextGeneration();
 
   EXPECT_EQ(directory_->Heartbeat(Node("n1", "old")).outcome, Beat::kGone);
+  EXPECT_EQ(directory_->Heartbeat(behind).outcome, Beat::kGone);
   EXPECT_EQ(directory_->Register(Node("n1", "new")), core::RegisterOutcome::kOk);
   EXPECT_EQ(directory_->Heartbeat(Node("n1", "new")).live_nodes.size(), 1u);
 }

@@ -66,7 +66,8 @@ core::RegisterOutcome DirectoryState::Register(std::int64_t now_ms, const NodeId
 core::HeartbeatReply DirectoryState::Heartbeat(std::int64_t now_ms, const NodeIdentity& node) {
   using Outcome = core::HeartbeatReply::Outcome;
   const Node* present = FindNode(now_ms, node.entry.name, node.generation);
-  if (present == nullptr) return {Outcome::kGone, {}, relay_mode_};
+  const bool is_over = rules_.beatgen && mark_.number != node.generation;
+  if (present == nullptr || is_over) return {Outcome::kGone, {}, relay_mode_};
   if (present->entry.incarnation != node.entry.incarnation) {
     return {Outcome::kTaken, {}, relay_mode_};
   }

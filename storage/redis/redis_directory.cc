@@ -98,7 +98,8 @@ void RedisDirectory::Register(const core::NodeIdentity& node, Deadline deadline,
 void RedisDirectory::Heartbeat(const core::NodeIdentity& node, Deadline deadline,
                                Callback<Result<core::HeartbeatReply>> done) {
   const core::NodeEntry& entry = node.entry;
-  RunFor(Script::kHeartbeat, {NodeKey(entry.name), kNodesKey, kRelayKey, kWindowBytesKey},
+  RunFor(Script::kHeartbeat,
+         {NodeKey(entry.name), kNodesKey, kRelayKey, kWindowBytesKey, kGenerationKey},
          {ToText(node.generation), entry.incarnation.value(), entry.relay_address,
           ToMillis(options_.limits.node_ttl)},
          deadline, std::move(done),

@@ -268,6 +268,7 @@ const KnockOut kKnockOuts[] = {
     {"own_name", Script::kRegister, " and holder[2] ~= incarnation", ""},
     {"node_ttl", Script::kRegister, "redis.call('PEXPIRE', KEYS[1], ttl)", ""},
     {"nodegen_beat", Script::kHeartbeat, "own[1] ~= generation", "not own[1]"},
+    {"beatgen", Script::kHeartbeat, " or redis.call('HGET', KEYS[5], 'n') ~= generation", ""},
     {"nodegen_live", Script::kHeartbeat, "entry[1] == generation and ", "entry[1] and "},
     {"live_incarnation", Script::kHeartbeat, "entry[2] == of", "true"},
     {"taken", Script::kHeartbeat, "own[2] ~= incarnation", "false"},

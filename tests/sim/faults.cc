@@ -55,7 +55,8 @@ Task<void> Faults::Chaos() {
 // If the step doesn't come within 3 s, the fault comes anyway.
 void Faults::Arm(std::vector<std::string> kinds) {
   Random& random = world_.random();
-  const std::string step = random.Pick(kSteps);
+  const auto& steps = world_.options().steps;
+  const std::string step = random.Pick(steps.empty() ? kSteps : steps);
   armed_.push_back({step, random.Chance(1.0 / 3) ? "sent" : "done",
                     1 + static_cast<int>(random.Below(3)), std::move(kinds)});
   const auto armed = std::prev(armed_.end());
@@ -107,7 +108,8 @@ double Faults::Begin(const std::string& kind, SimNode& node) {
     return HangNode(node, random.Pick(lengths));
   }
   if (kind == "longpause") {
-    return HangNode(node, std::min(random.Uniform(kDedup * .8, kDedup * 1.2), 36 - world_.now()));
+    const double dedup = world_.options().times.dedup;
+    return HangNode(node, std::min(random.Uniform(dedup * .8, dedup * 1.2), 36 - world_.now()));
   }
   if (kind == "stall") return StallRedis();
   if (kind == "wipe") return LoseRedis(false);

@@ -168,6 +168,7 @@ void Observer::Watch() {
   std::erase_if(without_row_, [this](const PlacedPtr& placed) { return HasRow(*placed); });
   CheckComplete();
   CheckSilentRooms();
+  CheckPresence();
 }
 
 // Window and rows hold every message of this generation that was acked or seen.
@@ -208,6 +209,21 @@ void Observer::CheckSilentRooms() {
   }
 }
 
+// P9: 10 s after the last fault each node knows all the others.
+void Observer::CheckPresence() {
+  if (world_.now() < 10 || !world_.faults().WasQuiet(world_.now() - 10, world_.now())) return;
+  for (const auto& node : world_.nodes()) {
+    if (!node->alive()) continue;
+    const auto& live = node->chat().live_nodes();
+    for (const auto& other : world_.nodes()) {
+      if (!other->alive()) continue;
+      const auto& entry = other->chat().self();
+      if (std::find(live.begin(), live.end(), entry) != live.end()) continue;
+      Violation("PRESENCE", other->name().value() + " is not known to " + node->name().value());
+    }
+  }
+}
+
 // ---- Places, rows, excuses
 
 bool Observer::HasRow(const Placed& placed) const {
@@ -228,7 +244,15 @@ bool Observer::IsVoid(const Placed& placed) const {
 }
 
 bool Observer::IsLate(const Placed& placed, const Placed& again) const {
-  return world_.options().late_unmarked && again.at - placed.at > kDedup * .99;
+  return world_.options().late_unmarked &&
+         again.at - placed.at > world_.options().times.dedup * .99;
+}
+
+bool Observer::IsNewAgain(const Placed& placed) const {
+  const auto& places = places_.at(placed.key);
+  return std::any_of(places.begin(), places.end(), [&](const PlacedPtr& earlier) {
+    return earlier->place.seq < placed.place.seq && IsLate(*earlier, placed) && HasRow(*earlier);
+  });
 }
 
 bool Observer::AnotherTextHasRow(const Placed& placed) const {
@@ -255,6 +279,10 @@ std::vector<Seq> Observer::Missed(const Interval& interval, Seq up_to, double pl
   for (auto it = rows->upper_bound(interval.start); it != rows->end() && it->first <= up_to; ++it) {
     const PlacedPtr placed = Find(interval.room, it->first);
     if (got.contains(it->first) || placed == nullptr || placed->at > placed_before) continue;
+    if (IsNewAgain(*placed)) {
+      missed.push_back(it->first);
+      continue;
+    }
     const auto& earlier = got_by_key[placed->key];
     const bool had_it = std::any_of(earlier.begin(), earlier.end(), [&](const PlacedPtr& p) {
       return p->place.seq < it->first && IsVoid(*p);

@@ -17,8 +17,8 @@ class SimNode;
 class SimWorld;
 struct Interval;
 
-// Sees everything, outside the code under test, and checks the promises P1-P6 at each step and at
-// the end, when the faults have stopped and everything must have become whole.
+// Sees everything, outside the code under test, and checks the promises P1-P6 and P9 at each step
+// and at the end, when the faults have stopped and everything must have become whole.
 //
 // What a loss of Redis excuses, and nothing else does: a place is *void* when it never got a row
 // and the message has a place in a later generation. Then
@@ -93,6 +93,8 @@ class Observer {
   bool HasRow(const Placed& placed) const;
   bool IsVoid(const Placed& placed) const;
   bool IsLate(const Placed& placed, const Placed& again) const;
+  // A retry that came too late: a new message, though it has the id and text of a stored one.
+  bool IsNewAgain(const Placed& placed) const;
   bool AnotherTextHasRow(const Placed& placed) const;
   std::string Describe(const Placed& placed) const;
   // Numbers that the interval should have got and did not, of messages placed before
@@ -101,6 +103,7 @@ class Observer {
                                 double placed_before) const;
   void CheckComplete();
   void CheckSilentRooms();
+  void CheckPresence();
   void FinishPlaces();
   void FinishAcks();
   void FinishInterval(const SimClient& client, const Interval& interval);

@@ -95,7 +95,7 @@ void Observer::CheckRepeats(const Interval& interval, const std::string& where) 
       const bool excused = IsVoid(*before);
       if (excused && before_received->link != received.link) {
         Note("again_in_another_session");
-      } else if (excused && received.at - before_received->at > kDedup) {
+      } else if (excused && received.at - before_received->at > world_.options().times.dedup) {
         Note("again_after_ttl");
       } else if (!IsLate(*before, *placed)) {
         Violation("TWICE", where + ": " + Describe(*before) + " and " + Describe(*placed));

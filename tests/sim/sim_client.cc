@@ -220,7 +220,7 @@ void SimClient::OnLost(const SimLinkPtr& link) {
 
 Task<void> SimClient::Live() {
   co_await world_.Sleep(world_.random().Uniform(.3, 1));
-  while (world_.now() < kQuiet) {
+  while (world_.now() < world_.options().times.talk) {
     co_await world_.Sleep(world_.random().Exponential(world_.think()));
     Act();
   }
@@ -331,7 +331,8 @@ Task<void> SimClient::SendMessage(RoomId room, std::string cid, std::string body
       continue;
     }
     // Unmarked only within dedup.ttl.
-    bool resend = world_.now() - first > kDedup * .45 || (tries > 0 && random.Chance(.4));
+    bool resend = world_.now() - first > world_.options().times.dedup * .45 ||
+                  (tries > 0 && random.Chance(.4));
     if (tries > 0 && world_.options().late_unmarked && random.Chance(.5)) resend = false;
     ++tries;
     observer.Note("sends");
@@ -369,7 +370,8 @@ Task<void> SimClient::SendMessage(RoomId room, std::string cid, std::string body
     if (!last && (random.Chance(.08) || !wanted_.contains(room))) co_return;  // gives up
     const bool soon = last || random.Chance(.85);
     co_await world_.Sleep(soon ? random.Uniform(.05, .6)
-                               : random.Uniform(kDedup * .7, kDedup * 1.3));
+                               : random.Uniform(world_.options().times.dedup * .7,
+                                                world_.options().times.dedup * 1.3));
   }
   if (last) observer.Violation("STUCK", name_ + " " + cid + " in " + room.value());
 }

@@ -120,9 +120,14 @@ void SimDirectory::Register(const core::NodeIdentity& node, Deadline deadline,
 void SimDirectory::Heartbeat(const core::NodeIdentity& node, Deadline deadline,
                              Callback<Result<core::HeartbeatReply>> done) {
   MINICHAT_SIM_NEEDS_LINK(done)
-  Send<core::HeartbeatReply>("hb", deadline, std::move(done),
-                             [node](DirectoryState& state, const std::string&,
-                                    std::int64_t now_ms) { return state.Heartbeat(now_ms, node); });
+  Send<core::HeartbeatReply>(
+      "hb", deadline, std::move(done),
+      [node, this](DirectoryState& state, const std::string&, std::int64_t now_ms) {
+        core::HeartbeatReply reply = state.Heartbeat(now_ms, node);
+        const bool hides = world_.options().lie == Lie::kHideNode && !reply.live_nodes.empty();
+        if (hides) reply.live_nodes.pop_back();
+        return reply;
+      });
 }
 
 void SimDirectory::Unregister(const core::NodeIdentity& node, Deadline deadline,

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "tests/sim/faults.h"
 #include "tests/sim/sim_runner.h"
@@ -15,6 +16,7 @@ namespace {
 constexpr std::string_view kUsage =
     "minichat_sim [--seeds A-B] [--faults all|mixed|none|KIND,KIND] [--off RULE,RULE]\n"
     "             [--lie NAME] [--rate X] [--pair X] [--late-unmarked] [--threads N]\n"
+    "             [--steps STEP,STEP] [--dedup S] [--room-ttl S] [--janitor-age S] [--talk S]\n"
     "             [--stop] [--trace [TEXT]]\n"
     "One seed with the same arguments replays a run exactly. --trace prints its lines (those with\n"
     "TEXT). Exit code 1: a promise was broken.\n";
@@ -51,14 +53,29 @@ bool ParseSeeds(const std::string& value, SeedRange* range) {
   return range->from <= range->to;
 }
 
+// The option that a flag with a number sets; null: another flag.
+double* NumberOf(const std::string& flag, SimOptions* options) {
+  const std::pair<std::string_view, double*> numbers[] = {
+      {"--rate", &options->rate},
+      {"--pair", &options->pair},
+      {"--dedup", &options->times.dedup},
+      {"--room-ttl", &options->times.room_ttl},
+      {"--janitor-age", &options->times.janitor_age},
+      {"--talk", &options->times.talk}};
+  for (const auto& [name, number] : numbers) {
+    if (name == flag) return number;
+  }
+  return nullptr;
+}
+
 bool ParseFlag(const std::string& flag, const std::string& value, Arguments* arguments) {
   SimOptions& options = arguments->options;
   if (flag == "--seeds") return ParseSeeds(value, &arguments->range);
   if (flag == "--faults") return ParseFaults(value, arguments);
   if (flag == "--off") return SwitchOff(value, &options.rules);
   if (flag == "--lie") return FindLie(value, &options.lie);
-  if (flag == "--rate") return (options.rate = std::stod(value)) > 0;
-  if (flag == "--pair") return (options.pair = std::stod(value)) >= 0;
+  if (flag == "--steps") return !(options.steps = Split(value)).empty();
+  if (double* number = NumberOf(flag, &options)) return (*number = std::stod(value)) >= 0;
   if (flag == "--threads")
     return (arguments->threads = static_cast<unsigned>(std::stoul(value))) > 0;
   return false;

@@ -20,7 +20,7 @@ struct SimNode::Life {
         log(world, node, scheduler),
         store(world, node, scheduler),
         relay(world, node, scheduler) {
-    core::NodeOptions options = ShrunkNodeOptions(world.options().rules);
+    core::NodeOptions options = NodeOptionsOf(world.options());
     options.name = node.name();
     options.relay_address = "relay:" + node.name().value();
     chat = std::make_unique<core::ChatNode>(

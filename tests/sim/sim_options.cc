@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tests/sim/timeline.h"
+
 namespace minichat::sim {
 namespace {
 
@@ -19,6 +21,7 @@ constexpr NamedRule kRules[] = {
     {"roomgen", &core::ProtocolRules::roomgen},
     {"dgen", &core::ProtocolRules::dgen},
     {"nodegen", &core::ProtocolRules::nodegen},
+    {"beatgen", &core::ProtocolRules::beatgen},
     {"relaygen", &core::ProtocolRules::relaygen},
     {"missgen", &core::ProtocolRules::missgen},
     {"readgen", &core::ProtocolRules::readgen},
@@ -56,7 +59,6 @@ constexpr NamedRule kRules[] = {
     {"markseq", &core::ProtocolRules::markseq},
     {"janu", &core::ProtocolRules::janu},
     {"sweepcur", &core::ProtocolRules::sweepcur},
-    {"pullhead", &core::ProtocolRules::pullhead},
     {"toprow", &core::ProtocolRules::toprow},
     {"winfirst", &core::ProtocolRules::winfirst},
     {"routesttl", &core::ProtocolRules::routesttl},
@@ -67,6 +69,22 @@ constexpr NamedRule kRules[] = {
 };
 
 }  // namespace
+
+core::NodeOptions NodeOptionsOf(const SimOptions& options) {
+  const SimTimes& times = options.times;
+  core::NodeOptions node;
+  node.directory.dedup_ttl = Seconds(times.dedup);
+  node.directory.room_ttl = Seconds(times.room_ttl);
+  node.directory.window_events = 12;
+  node.directory.generation_step = core::Seq{1} << 20;
+  node.operation = std::min(node.operation, Seconds(times.dedup / 3));
+  node.log_wait = std::min(node.log_wait, Seconds(times.dedup / 4));
+  node.ring_events = 12;
+  node.page = kPage;
+  node.janitor_age = Seconds(times.janitor_age);
+  node.rules = options.rules;
+  return node;
+}
 
 std::string Show(core::Seq seq) {
   const core::Seq step = core::Seq{1} << 20;
@@ -93,9 +111,13 @@ std::vector<std::string> RuleNames() {
 
 bool FindLie(const std::string& name, Lie* lie) {
   static constexpr std::pair<std::string_view, Lie> kLies[] = {
-      {"report-unlogged", Lie::kReportUnlogged}, {"forget-ids", Lie::kForgetIds},
-      {"swap-deliveries", Lie::kSwapDeliveries}, {"hide-head", Lie::kHideHead},
-      {"skip-on-resume", Lie::kSkipOnResume},    {"lose-rows", Lie::kLoseRows},
+      {"report-unlogged", Lie::kReportUnlogged},
+      {"forget-ids", Lie::kForgetIds},
+      {"swap-deliveries", Lie::kSwapDeliveries},
+      {"hide-head", Lie::kHideHead},
+      {"skip-on-resume", Lie::kSkipOnResume},
+      {"lose-rows", Lie::kLoseRows},
+      {"hide-node", Lie::kHideNode},
   };
   for (const auto& [known, value] : kLies) {
     if (known == name) *lie = value;

@@ -19,15 +19,26 @@ enum class Lie {
   kHideHead,        // P4: relays are lost and heads never move
   kSkipOnResume,    // P5: reads lack an event
   kLoseRows,        // P6: the store says that it wrote what it didn't
+  kHideNode,        // P9: beats never tell of the last node
+};
+
+// Times of the product, shrunk so that rare things happen in 50 virtual seconds. In seconds.
+struct SimTimes {
+  double dedup = 20;    // a client's operation and its wait for the log shrink with it
+  double room_ttl = 5;  // of an idle room
+  double janitor_age = 6;
+  double talk = 34;  // clients stop starting things; later only retries and a last message
 };
 
 struct SimOptions {
   std::uint64_t seed = 1;
-  std::vector<std::string> faults;
+  std::vector<std::string> faults = {};
+  std::vector<std::string> steps = {};  // at which faults are armed; empty: all
+  SimTimes times = {};
   double rate = 1;             // of faults; 1: one in three seconds
   double pair = .25;           // chance that two faults come at the same instant
   bool late_unmarked = false;  // clients also retry unmarked after dedup.ttl
-  core::ProtocolRules rules;
+  core::ProtocolRules rules = {};
   Lie lie = Lie::kNone;
   bool trace = false;
 };
@@ -35,27 +46,13 @@ struct SimOptions {
 // The run, in virtual seconds.
 inline constexpr double kFaultsFrom = 3;
 inline constexpr double kFaultsTo = 24;
-inline constexpr double kQuiet = 34;   // clients stop starting things
-inline constexpr double kFinale = 38;  // ... but for one last message in each room
+inline constexpr double kFinale = 38;  // one last message in each room
 inline constexpr double kEnd = 50;
 
-// Times and bounds, shrunk so that rare things happen in 50 seconds.
-inline constexpr double kDedup = 20;
-inline constexpr double kRoomTtl = 5;
 inline constexpr std::size_t kPage = 7;
 
-inline core::NodeOptions ShrunkNodeOptions(const core::ProtocolRules& rules) {
-  core::NodeOptions options;
-  options.directory.dedup_ttl = std::chrono::seconds(20);
-  options.directory.room_ttl = std::chrono::seconds(5);
-  options.directory.window_events = 12;
-  options.directory.generation_step = core::Seq{1} << 20;
-  options.ring_events = 12;
-  options.page = kPage;
-  options.janitor_age = std::chrono::seconds(6);
-  options.rules = rules;
-  return options;
-}
+// The node's options in this run: times and bounds are shrunk.
+core::NodeOptions NodeOptionsOf(const SimOptions& options);
 
 // "2:17": the 17th number of generation 2.
 std::string Show(core::Seq seq);

@@ -13,7 +13,7 @@ SimRedis::SimRedis(SimWorld& world, int boot)
 
 memory::DirectoryState SimRedis::EmptyState() const {
   core::ProtocolRules rules = world_.options().rules;
-  core::DirectoryLimits limits = ShrunkNodeOptions(rules).directory;
+  core::DirectoryLimits limits = NodeOptionsOf(world_.options()).directory;
   if (world_.options().lie == Lie::kForgetIds) {
     rules.uknown = false;
     limits.dedup_ttl = Seconds(.001);

@@ -98,7 +98,7 @@ TEST_P(BrokenPromiseTest, IsFound) {
 
 INSTANTIATE_TEST_SUITE_P(All, BrokenPromiseTest,
                          testing::Values("report-unlogged", "forget-ids", "swap-deliveries",
-                                         "hide-head", "skip-on-resume", "lose-rows"),
+                                         "hide-head", "skip-on-resume", "lose-rows", "hide-node"),
                          [](const auto& promise) {
                            std::string name = promise.param;
                            std::replace(name.begin(), name.end(), '-', '_');

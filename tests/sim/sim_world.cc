@@ -124,7 +124,7 @@ Task<void> SimWorld::ChangeModes() {
 Task<void> SimWorld::MakeSilences() {
   for (;;) {
     co_await Sleep(random().Uniform(3, 12));
-    silent_until_[random().Pick(rooms_)] = now() + random().Uniform(kRoomTtl, kRoomTtl * 2);
+    silent_until_[random().Pick(rooms_)] = now() + random().Uniform(5, 10);
   }
 }
 

@@ -1,10 +1,11 @@
--- KEYS: node:NAME, nodes, minichat:relay, minichat:hotbytes. ARGV: generation, incarnation, relay
--- address, TTL in ms. Writes the entry again, and answers who is alive, the relay mode that was
--- set for the cluster, and what all windows weigh.
+-- KEYS: node:NAME, nodes, minichat:relay, minichat:hotbytes, minichat:gen. ARGV: generation,
+-- incarnation, relay address, TTL in ms. Writes the entry again, and answers who is alive, the
+-- relay mode that was set for the cluster, and what all windows weigh. A node whose generation is
+-- over is gone, though its entry stands here still.
 local generation, incarnation, relay, ttl = unpack(ARGV)
 local own = redis.call('HMGET', KEYS[1], 'gen', 'inc')
 local outcome = 'ok'
-if own[1] ~= generation then
+if own[1] ~= generation or redis.call('HGET', KEYS[5], 'n') ~= generation then
   outcome = 'gone'
 elseif own[2] ~= incarnation then
   outcome = 'taken'
