@@ -16,6 +16,7 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(minichat_flags INTERFACE -Wthread-safety)
 endif()
+set(MINICHAT_TEST_ENVIRONMENT "")
 if(MINICHAT_SANITIZE)
   add_compile_options(-fsanitize=${MINICHAT_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${MINICHAT_SANITIZE})
@@ -28,10 +29,15 @@ if(MINICHAT_SANITIZE)
     endif()
     # The first finding ends the test, instead of a line in its output.
     add_compile_options(-fno-sanitize-recover=all)
+    find_program(MINICHAT_SYMBOLIZER NAMES llvm-symbolizer-14 llvm-symbolizer)
+    list(APPEND MINICHAT_TEST_ENVIRONMENT "UBSAN_OPTIONS=print_stacktrace=1"
+      "ASAN_SYMBOLIZER_PATH=${MINICHAT_SYMBOLIZER}")
   endif()
-  if(MINICHAT_SANITIZE STREQUAL "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(MINICHAT_SANITIZE STREQUAL "thread")
     # ThreadSanitizer doesn't know fences; Asio's stand beside mutexes, which it knows.
     add_compile_options(-Wno-tsan)
+    list(APPEND MINICHAT_TEST_ENVIRONMENT
+      "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/tsan.supp")
   endif()
 endif()
 
@@ -74,5 +80,5 @@ function(minichat_test name)
   add_dependencies(tests_${ARG_LABELS} ${name})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
-    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} ENVIRONMENT "${MINICHAT_TEST_ENVIRONMENT}")
 endfunction()
