@@ -23,7 +23,7 @@ if(MINICHAT_SANITIZE)
   if(MINICHAT_SANITIZE MATCHES "undefined")
     # These checks multiply the build time of Beast and find nothing that ASan does not.
     add_compile_options(-fno-sanitize=vptr,null,alignment,object-size,pointer-overflow)
-    # clang 14 can't emit the function check for coroutines (LLVM bug 49689).
+    # clang 14 can't emit the function check for coroutines (LLVM issue 49689).
     if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
       add_compile_options(-fno-sanitize=function)
     endif()
