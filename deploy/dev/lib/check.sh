@@ -36,7 +36,7 @@ run_tidy() {
 }
 verb_tidy() {
   ensure_packages "$ROOT/deploy/dev/packages.txt" "$ROOT/deploy/dev/packages-check.txt"
-  build_preset asan
+  build_preset asan minichat_proto_event minichat_proto_relay # generated headers
   step "clang-tidy" tidy run_tidy
   say "clang-tidy: nothing found"
 }
@@ -59,7 +59,7 @@ net() {
 fuzz_smoke() {
   local target name corpus
   for target in "$ROOT"/build/asan/tests/*_fuzz; do
-    [[ -x $target ]] || continue
+    [[ -x $target ]] || return 1
     name=$(basename "$target")
     corpus=$(mktemp -d)
     "$target" -max_total_time="$FUZZ_SECONDS" -timeout=5 -rss_limit_mb=2048 \
