@@ -181,7 +181,6 @@ void Connection::UpdateInterest() {
 }
 
 // A copy, as OnClosed() may end this and close_ with it.
-// NOLINTNEXTLINE(performance-unnecessary-value-param)
 void Connection::End(CloseInfo info) {
   if (state_ == State::kClosed) return;
   state_ = State::kClosed;
