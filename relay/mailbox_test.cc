@@ -1,9 +1,14 @@
 #include "relay/mailbox.h"
 
 #include <deque>
+#include <numeric>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include "tests/support/core_thread.h"
 
 namespace minichat::relay {
 namespace {
@@ -84,6 +89,32 @@ TEST_F(MailboxTest, PostedTurnOutlivesItsOwner) {
   scheduler.RunNext();
 
   EXPECT_TRUE(turns.empty());
+}
+
+// As gRPC's threads push while the core thread takes; for ThreadSanitizer above all.
+TEST(MailboxThreadsTest, EachItemComesOnceAndEachThreadsInOrder) {
+  constexpr int kThreads = 3;
+  constexpr int kItems = 2'000;
+  tests::CoreThread core;
+  std::vector<std::vector<int>> seen(kThreads);
+  auto mailbox = std::make_shared<Mailbox<std::pair<int, int>>>(
+      core.scheduler, [&](const std::vector<std::pair<int, int>>& items) {
+        for (const auto& [thread, item] : items) seen[thread].push_back(item);
+      });
+
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < kThreads; ++thread) {
+      threads.emplace_back([&, thread] {
+        for (int item = 0; item < kItems; ++item) mailbox->Push({thread, item});
+      });
+    }
+  }
+  core.Run([&] { EXPECT_TRUE(mailbox->Close().empty()); });
+
+  std::vector<int> all(kItems);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(seen, std::vector<std::vector<int>>(kThreads, all));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include <openssl/evp.h>
 #include <openssl/rand.h>
@@ -77,7 +78,7 @@ void Connection::Read() {
   if (got > 0) return HandleBytes({bytes.data(), static_cast<std::size_t>(got)});
   if (got == 0) return End(close_.code != 0 ? close_ : CloseInfo{0, {}, "connection ended"});
   if (errno == EAGAIN || errno == EINTR) return;
-  End(close_.code != 0 ? close_ : CloseInfo{0, {}, std::strerror(errno)});
+  End(close_.code != 0 ? close_ : CloseInfo{0, {}, std::generic_category().message(errno)});
 }
 
 void Connection::HandleBytes(std::string_view bytes) {
@@ -179,6 +180,7 @@ void Connection::UpdateInterest() {
   loop_.Change(fd_.get(), want);
 }
 
+// A copy, as OnClosed() may end this and close_ with it.
 void Connection::End(CloseInfo info) {
   if (state_ == State::kClosed) return;
   state_ = State::kClosed;

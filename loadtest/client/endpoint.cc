@@ -2,7 +2,7 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstring>
+#include <system_error>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -40,12 +40,13 @@ Result<Fd> StartConnect(const Endpoint& endpoint) {
     return InvalidArgument("connect: not an IPv4 address: " + endpoint.host);
   }
   Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!fd.valid()) return Unavailable(std::string("socket: ") + std::strerror(errno));
+  if (!fd.valid()) return Unavailable("socket: " + std::generic_category().message(errno));
   const int on = 1;
   setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
   if (connect(fd.get(), generic, sizeof address) != 0 && errno != EINPROGRESS) {
-    return Unavailable("connect " + endpoint.ToString() + ": " + std::strerror(errno));
+    return Unavailable("connect " + endpoint.ToString() + ": " +
+                       std::generic_category().message(errno));
   }
   return fd;
 }
@@ -55,7 +56,7 @@ Status ConnectOutcome(int fd) {
   socklen_t size = sizeof error;
   getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
   if (error == 0) return {};
-  return Unavailable(std::string("connect: ") + std::strerror(error));
+  return Unavailable("connect: " + std::generic_category().message(error));
 }
 
 }  // namespace minichat::loadtest

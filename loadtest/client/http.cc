@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -35,7 +35,7 @@ class Exchange {
     while (!text.empty()) {
       if (!Wait(POLLOUT)) return Late("write");
       const ssize_t sent = send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL);
-      if (sent < 0 && errno != EAGAIN) return Unavailable(std::strerror(errno));
+      if (sent < 0 && errno != EAGAIN) return Unavailable(std::generic_category().message(errno));
       if (sent > 0) text.remove_prefix(static_cast<std::size_t>(sent));
     }
     return {};
@@ -52,7 +52,7 @@ class Exchange {
       std::array<char, 64 << 10> bytes;
       const ssize_t got = recv(fd_.get(), bytes.data(), bytes.size(), 0);
       if (got < 0 && errno == EAGAIN) continue;
-      if (got < 0) return Unavailable(std::strerror(errno));
+      if (got < 0) return Unavailable(std::generic_category().message(errno));
       if (got > 0) {
         input.append(bytes.data(), static_cast<std::size_t>(got));
       } else if (head && !head->content_length) {

@@ -18,7 +18,7 @@ milliseconds RetryDelay(const Reply& reply) {
 }  // namespace
 
 RoamingUser::RoamingUser(ClientLoop& loop, std::vector<Endpoint> nodes, std::size_t first,
-                         std::string user, std::vector<std::string> rooms)
+                         std::string user, const std::vector<std::string>& rooms)
     : loop_(loop), nodes_(std::move(nodes)), node_(first), user_(std::move(user)) {
   for (const std::string& room : rooms) rooms_[room];
   Connect();

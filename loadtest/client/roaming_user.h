@@ -35,7 +35,7 @@ class RoamingUser {
 
   // Begins with nodes[first].
   RoamingUser(ClientLoop& loop, std::vector<Endpoint> nodes, std::size_t first, std::string user,
-              std::vector<std::string> rooms);
+              const std::vector<std::string>& rooms);
 
   // In all rooms, on the present connection?
   bool settled() const;

@@ -2,8 +2,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ Status WritePortsFile(const std::string& path, const std::string& node, const Bo
       << ",\"admin\":" << ports.admin << ",\"relay\":" << ports.relay << "}\n";
   out.close();
   if (!out || std::rename(unfinished.c_str(), path.c_str()) != 0) {
-    return Unavailable("ports file " + path + ": " + std::strerror(errno));
+    return Unavailable("ports file " + path + ": " + std::generic_category().message(errno));
   }
   return {};
 }

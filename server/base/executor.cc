@@ -64,6 +64,7 @@ Executor::Offer Executor::TryTake(Work& work) {
   if (queue_.TryPush(std::move(work))) return Offer::kTaken;
   queued_.Decrement();
   if (threads_.size() == options_.max_threads) return Offer::kOverflow;
+  // A queue that is full has not moved it. NOLINTNEXTLINE(bugprone-use-after-move)
   StartThreadLocked(std::move(work));
   return Offer::kTaken;
 }

@@ -219,7 +219,7 @@ Task<void> ChatNode::Impl::ReadHistory(HistoryRequest request,
 
 std::vector<RelayResult> ChatNode::OnRelayed(const Incarnation& target, EventPtr event,
                                              const std::vector<SessionId>& recipients) {
-  const std::vector<RelayResult> nobody(recipients.size(), RelayResult::kNotHere);
+  std::vector<RelayResult> nobody(recipients.size(), RelayResult::kNotHere);
   if (target != impl_->membership.self().incarnation) return nobody;
   if (impl_->options.rules.relaygen && event->place.generation != impl_->membership.generation()) {
     return nobody;

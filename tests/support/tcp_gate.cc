@@ -1,8 +1,8 @@
 #include "tests/support/tcp_gate.h"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
+#include <system_error>
 #include <vector>
 
 #include <arpa/inet.h>
@@ -44,7 +44,7 @@ Fd Listen(std::uint16_t* port) {
   socklen_t size = sizeof address;
   if (bind(fd.get(), generic, size) != 0 || listen(fd.get(), 128) != 0 ||
       getsockname(fd.get(), generic, &size) != 0) {
-    throw std::runtime_error(std::string("gate: ") + std::strerror(errno));
+    throw std::runtime_error("gate: " + std::generic_category().message(errno));
   }
   *port = ntohs(address.sin_port);
   return fd;

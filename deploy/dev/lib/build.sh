@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Building. Sourced by ./dev.
 
-PRESETS="dev release bench asan tsan clang"
+PRESETS="dev release bench asan tsan"
 
 # Compilers run with paths relative to the checkout, so that ccache serves all checkouts alike.
 export CCACHE_BASEDIR=$ROOT CCACHE_NOHASHDIR=1
@@ -26,7 +26,7 @@ build_preset() {
 verb_build() {
   local preset=${1:-dev}
   ensure_packages "$ROOT/deploy/dev/packages.txt"
-  [[ $preset != clang ]] || ensure_packages "$ROOT/deploy/dev/packages-check.txt"
+  [[ $preset != asan ]] || ensure_packages "$ROOT/deploy/dev/packages-check.txt"
   build_preset "$preset"
   say "Built build/$preset/bin/minichat"
 }
