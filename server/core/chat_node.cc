@@ -34,8 +34,8 @@ struct ChatNode::Impl {
   Task<void> StopTask(Deadline deadline, std::function<void()> done);
   Task<void> CloseRoutes(SessionId session, std::vector<RoomId> rooms);
   Task<void> SetMode(std::string mode, Callback<Result<RelayModeSetting>> done);
-  void DropStaleRoutes(const RoomId& room, const std::vector<SessionId>& recipients,
-                       const std::vector<RelayResult>& results);
+  void OnNotHere(const Event& event, const std::vector<SessionId>& recipients,
+                 const std::vector<RelayResult>& results);
 
   const NodeOptions options;
   const NodePorts ports;
@@ -67,7 +67,7 @@ ChatNode::~ChatNode() {
 void ChatNode::Start() {
   Impl& impl = *impl_;
   Membership::Hooks hooks;
-  hooks.on_generation = [&impl](TimePoint until) { impl.rooms.OnGeneration(until); };
+  hooks.on_generation = [&impl] { impl.rooms.OnGeneration(); };
   hooks.local_routes = [&impl] { return impl.rooms.Routes(); };
   hooks.on_sweep_due = [&impl] { impl.sweeper.Kick(); };
   hooks.on_name_taken = [&impl] {
@@ -226,19 +226,22 @@ std::vector<RelayResult> ChatNode::OnRelayed(const Incarnation& target, EventPtr
   }
   const auto sequencer = impl_->rooms.Find(event->room);
   auto results = sequencer ? sequencer->OnRelayedEvent(event, recipients) : nobody;
-  impl_->DropStaleRoutes(event->room, recipients, results);
+  impl_->OnNotHere(*event, recipients, results);
   return results;
 }
 
 // A session that is gone or has left, but whose route stayed (the directory was away just then).
-// One that is joining right now has its route already and is not here yet.
-void ChatNode::Impl::DropStaleRoutes(const RoomId& room, const std::vector<SessionId>& recipients,
-                                     const std::vector<RelayResult>& results) {
+// One that is joining right now has its route already and is not here yet: it pulls the event then.
+void ChatNode::Impl::OnNotHere(const Event& event, const std::vector<SessionId>& recipients,
+                               const std::vector<RelayResult>& results) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i] != RelayResult::kNotHere) continue;
     const SessionPtr session = rooms.FindSession(recipients[i]);
-    if (session && (session->turns.busy(room) || session->rooms.count(room) != 0)) continue;
-    tasks.Spawn(joiner.DropRoute(room, recipients[i]));
+    if (session && session->turns.busy(event.room)) {
+      if (options.rules.early) session->turns.NoteEarly(event.room, event.place.seq);
+    } else if (!session || session->rooms.count(event.room) == 0) {
+      tasks.Spawn(joiner.DropRoute(event.room, recipients[i]));
+    }
   }
 }
 

@@ -217,6 +217,24 @@ TEST_F(ChatNodeTest, AfterAHangSendsAreLookedUpAsResends) {
   EXPECT_EQ(first.seq, again.seq);
 }
 
+TEST_F(ChatNodeTest, ARecordThatNamesALaterGenerationWaitsForOne) {
+  ChatNode& node = cluster_.AddNode("n1");
+  FakeClient ann(cluster_, node, "ann");
+  Ok(ann.Join("general"));
+  const MessagePtr message = MakeMessage(RoomId("general"), UserId("bob"), ClientMessageId("c1"),
+                                         BodyKind::kText, "hi", 0);
+
+  cluster_.log.Append({message, MakeAttempt(2, 1)}, [](const Status&) {});
+  cluster_.scheduler.Advance(milliseconds(2500));
+  EXPECT_FALSE(node.ready());
+  EXPECT_TRUE(ann.link->got.empty());
+  cluster_.scheduler.Advance(seconds(10));
+
+  EXPECT_TRUE(node.ready());
+  EXPECT_EQ((Strings{std::to_string(FloorOf(2) + 1) + ":hi"}), ann.link->got);
+  EXPECT_EQ(1, cluster_.metrics.persisted.Value());
+}
+
 TEST_F(ChatNodeTest, StopRemovesTheNodesEntry) {
   ChatNode& n1 = cluster_.AddNode("n1");
   ChatNode& n2 = cluster_.AddNode("n2");

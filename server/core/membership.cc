@@ -57,6 +57,15 @@ bool Membership::IsLive(const NodeName& name, const Incarnation& incarnation) co
 
 void Membership::OnFenced() {
   node_.metrics().fenced.Increment();
+  Doubt();
+}
+
+void Membership::OnLaterGeneration(Generation named) {
+  latest_named_ = std::max(latest_named_, named);
+  Doubt();
+}
+
+void Membership::Doubt() {
   if (!node_.rules().doubt) return;
   if (!doubted_) doubted_since_ = node_.now();
   doubted_ = true;
@@ -141,7 +150,8 @@ Task<Result<bool>> Membership::NeedsNewGeneration(GenerationMark mark) {
         node_.ports.store.CurrentGeneration(deadline, std::move(done));
       });
   if (!current.ok()) co_return current.status();
-  if (current.value() == mark.number) co_return anew;
+  // A later one that a record names may be gone without having become current.
+  if (current.value() == mark.number && mark.number >= latest_named_) co_return anew;
   if (node_.now() - doubted_since_ > node_.options.doubt) co_return true;
   co_return Aborted("this directory's generation is not the current one");
 }
@@ -150,11 +160,7 @@ void Membership::Adopt(const GenerationMark& mark) {
   const bool changed = mark.number != generation_.number;
   generation_ = mark;
   if (changed) {
-    // The mark's time is the directory's; where clocks differ, never longer than dedup.ttl.
-    const auto age = std::chrono::milliseconds(node_.scheduler().WallMillis() - mark.since_ms);
-    const Duration left =
-        node_.options.directory.dedup_ttl - std::max(Duration::zero(), Duration(age));
-    hooks_.on_generation(node_.now() + std::max(Duration::zero(), left));
+    hooks_.on_generation();
     log::Info("generation_adopted", {{"generation", mark.number}, {"run_id", mark.run_id}});
   }
   self_.incarnation =

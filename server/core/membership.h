@@ -18,8 +18,8 @@ class Membership final : public RoomDirectory::Listener {
  public:
   // How the rest of the node takes part in a change of standing.
   struct Hooks {
-    // A new generation was adopted: rings are emptied, sessions remember what they had until then.
-    std::function<void(TimePoint remember_until)> on_generation;
+    // A new generation was adopted: rings are emptied, sessions remember what they had.
+    std::function<void()> on_generation;
     // The routes of all local sessions, by room, for a new incarnation.
     std::function<std::vector<std::pair<RoomId, std::vector<Route>>>()> local_routes;
     // Ready, or a peer was lost: look for what was missed.
@@ -47,11 +47,15 @@ class Membership final : public RoomDirectory::Listener {
 
   // Postgres refused this generation: stop serving until it is current.
   void OnFenced();
+  // A log record names a later generation than this node's: stop serving until this is known to be
+  // the one in force, or a new one is agreed.
+  void OnLaterGeneration(Generation named);
   // The directory says that this generation is over.
   void LoseReady() { ready_ = false; }
 
  private:
   void OnDirectoryLost() override;
+  void Doubt();
   Task<void> ConnectLoop();
   Task<Status> Establish();
   Task<Result<GenerationMark>> AgreeOnGeneration(std::string run_id);
@@ -76,6 +80,7 @@ class Membership final : public RoomDirectory::Listener {
   bool leaving_ = false;
   bool doubted_ = false;
   TimePoint doubted_since_{};
+  Generation latest_named_ = 0;
   std::string last_trouble_;  // logged once until it changes
 };
 

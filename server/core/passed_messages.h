@@ -39,19 +39,23 @@ inline void AddVariants(UnstoredMap& unstored) {
   unstored.merge(variants);
 }
 
-// What a session had seen, under which older number, when the directory lost its memory: those
-// messages get a second number once they are placed again, and are not told twice.
+// What a session had been told here, under which older number, when the directory lost its memory:
+// those messages get a second number once they are placed again, and are not told twice. What lies
+// below the session's join doesn't count: its former node may have been in another memory, where
+// the same numbers had not all a message.
 //
 // Threading: confined to the core scheduler's thread.
 class PassedMessages {
  public:
-  void Remember(std::shared_ptr<const UnstoredMap> unstored, Seq cursor, TimePoint until,
-                const ProtocolRules& rules) {
+  // What passed in (joined, cursor].
+  void Remember(std::shared_ptr<const UnstoredMap> unstored, Seq joined, Seq cursor,
+                TimePoint until, const ProtocolRules& rules) {
     if (!rules.allgens) generations_.clear();
-    generations_.push_back({std::move(unstored), cursor, until});
+    if (!rules.sincejoin) joined = 0;
+    generations_.push_back({std::move(unstored), joined, cursor, until});
   }
 
-  bool Had(const MessageKey& key, Seq seq, TimePoint now, const ProtocolRules& rules) {
+  bool Had(const MessageKey& key, TimePoint now, const ProtocolRules& rules) {
     if (generations_.empty() || !rules.suppress) return false;
     if (rules.oldexp) {
       std::erase_if(generations_, [now](const Seen& seen) { return seen.until <= now; });
@@ -61,13 +65,14 @@ class PassedMessages {
     return std::any_of(generations_.begin(), generations_.end(), [&](const Seen& seen) {
       auto it = seen.unstored->find(key);
       if (it == seen.unstored->end()) it = seen.unstored->find(variant);
-      return (it == seen.unstored->end() ? seq : it->second) <= seen.cursor;
+      return it != seen.unstored->end() && seen.joined < it->second && it->second <= seen.cursor;
     });
   }
 
  private:
   struct Seen {
     std::shared_ptr<const UnstoredMap> unstored;
+    Seq joined;
     Seq cursor;
     TimePoint until;
   };

@@ -25,17 +25,25 @@ Task<Status> Persister::Store(const LogBatch& batch) {
   const Generation generation = membership_.generation();
   const Status dead = co_await StoreUnreadable(batch);
   if (!dead.ok()) co_return dead;
-  std::vector<NewRow> rows;
-  const Status gathered = co_await Gather(batch, generation, &rows);
+  Decided decided;
+  const Status gathered = co_await Gather(batch, generation, &decided);
   // What is decided is written even if a later record has to wait: a full window must drain.
-  if (!rows.empty() && generation == membership_.generation()) {
-    const Status written = co_await writer_.Write(std::move(rows), generation);
-    if (!written.ok()) co_return written;
+  if (generation == membership_.generation()) {
+    const Status carried = co_await Carry(std::move(decided), generation);
+    if (!carried.ok()) co_return carried;
   }
   if (gathered.ok() && generation != membership_.generation()) {
     co_return Aborted("the generation changed");
   }
   co_return gathered;
+}
+
+// Both ways end at Postgres' `current`: what this generation decided counts only while it is in
+// force.
+Task<Status> Persister::Carry(Decided decided, Generation generation) {
+  if (!decided.rows.empty()) co_return co_await writer_.Write(std::move(decided.rows), generation);
+  if (!decided.skipped || !node_.rules().skipfence) co_return Status();
+  co_return co_await writer_.Confirm(generation);
 }
 
 Task<Status> Persister::StoreUnreadable(const LogBatch& batch) {
@@ -53,26 +61,32 @@ Task<Status> Persister::StoreUnreadable(const LogBatch& batch) {
   co_return stored;
 }
 
-Task<Status> Persister::Gather(const LogBatch& batch, Generation generation,
-                               std::vector<NewRow>* rows) {
+Task<Status> Persister::Gather(const LogBatch& batch, Generation generation, Decided* decided) {
   auto taken = co_await TakeAll(batch, generation);
   if (!taken.ok()) co_return taken.status();
   for (const ConsumedRecord& record : batch.records) {
     if (!record.message) continue;
+    // Its own node may have acknowledged it, or another one refused it, in a memory that this one
+    // knows nothing of.
+    if (node_.rules().recgen && GenerationOf(record.attempt) > generation) {
+      membership_.OnLaterGeneration(GenerationOf(record.attempt));
+      co_return Aborted("a record names a later generation");
+    }
     std::optional<UnstoredPlace> known;
     const auto it = taken->find(record.message->id);
     if (it != taken->end()) known = it->second;
-    auto row = co_await Resolve(record, known, generation);
+    auto row = co_await Resolve(record, known, generation, &decided->skipped);
     if (!row.ok()) co_return row.status();
     if (generation != membership_.generation()) co_return Aborted("the generation changed");
-    if (row->has_value()) rows->push_back({**row, batch.partition, record.offset});
+    if (row->has_value()) decided->rows.push_back({**row, batch.partition, record.offset});
   }
   co_return Status();
 }
 
 Task<Result<std::optional<PlacedMessage>>> Persister::Resolve(const ConsumedRecord& record,
                                                               std::optional<UnstoredPlace> known,
-                                                              Generation generation) {
+                                                              Generation generation,
+                                                              bool* skipped) {
   const BodyHash hash = record.message->hash;
   const MessageId base_id = record.message->id;
   ConsumedRecord subject = record;
@@ -96,6 +110,7 @@ Task<Result<std::optional<PlacedMessage>>> Persister::Resolve(const ConsumedReco
   }
   if (found.other_text && node_.rules().uhash) {
     node_.metrics().loser_records.Increment();
+    *skipped = true;
     co_return std::optional<PlacedMessage>();
   }
   if (!found.to_write) co_return std::optional<PlacedMessage>();

@@ -35,11 +35,17 @@ class Persister final : public LogConsumer {
   Task<void> Run(LogBatch batch, Callback<Status> done);
   Task<Status> Store(const LogBatch& batch);
   Task<Status> StoreUnreadable(const LogBatch& batch);
-  // Appends rows; stops at the first record that can't be decided.
-  Task<Status> Gather(const LogBatch& batch, Generation generation, std::vector<NewRow>* rows);
+  struct Decided {
+    std::vector<NewRow> rows;
+    bool skipped = false;  // a record of a text that was refused
+  };
+  // Stops at the first record that can't be decided.
+  Task<Status> Gather(const LogBatch& batch, Generation generation, Decided* decided);
+  Task<Status> Carry(Decided decided, Generation generation);
+  // None: nothing to write.
   Task<Result<std::optional<PlacedMessage>>> Resolve(const ConsumedRecord& record,
                                                      std::optional<UnstoredPlace> known,
-                                                     Generation generation);
+                                                     Generation generation, bool* skipped);
   Task<Result<std::map<MessageId, UnstoredPlace>>> TakeAll(const LogBatch& batch,
                                                            Generation generation);
   Task<Result<std::vector<UnstoredPlace>>> Take(RoomId room, std::vector<MessageId> ids,

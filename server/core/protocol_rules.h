@@ -40,10 +40,17 @@ struct ProtocolRules {
       true;  // what a session had passed under an older number is not delivered to it again
   bool fresh = true;    // ... remembered for all that isn't known to be stored, not only the ring
   bool allgens = true;  // ... for all older generations, not only the last one
-  bool oldexp = true;   // ... and forgotten dedup.ttl after the generation's opening (off: never)
-  bool uhash = true;    // u carries the body hash; the persister skips a record with another one
-  bool both = true;  // a record of before the generation whose id has a place or row with another
-                     // text is stored under an id of its own
+  bool sincejoin = true;  // ... and only of what it passed on this node since its join
+  bool oldexp =
+      true;  // ... and forgotten dedup.ttl after the node left that generation (off: never)
+  bool uhash = true;  // u carries the body hash; the persister skips a record with another one
+  bool both = true;   // a record of before the generation whose id has a place or row with another
+                      // text is stored under an id of its own
+  bool ownplace =
+      true;            // a node places what it logged only in the generation that the record names
+  bool recgen = true;  // a persister leaves a record that names a later generation than its own
+  bool skipfence = true;  // a record is skipped only if no later generation is current
+  bool early = true;      // an event that comes before its session has joined is pulled at the join
   bool joinonce =
       true;  // a join of a room that the session is in (or joining) leaves the cursor alone
   bool oldop = true;     // an attempt older than the op deadline counts as resend

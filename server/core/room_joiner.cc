@@ -106,7 +106,8 @@ Task<ClientResult<JoinReply>> RoomJoiner::Enter(SessionPtr session, RoomId room,
     reply.recovered = *since <= known;
     if (reply.recovered) reply.cursor = *since;
   }
-  rooms_.Enter(session, room, reply.cursor, reply.head);
+  const Seq head = std::max(reply.head, session->turns.TakeEarly(room));
+  rooms_.Enter(session, room, reply.cursor, head);
   if (route.incarnation != membership_.self().incarnation) {
     // The node took a new incarnation meanwhile: the route is put right, or the next one does it.
     const Route now = rooms_.RouteOf(*session);

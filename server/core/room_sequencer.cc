@@ -25,6 +25,7 @@ RoomSequencer::RoomSequencer(NodeContext& node, Membership& membership, RoomRead
 void RoomSequencer::Add(const SessionPtr& session, Seq cursor, Seq head) {
   Member member;
   member.session = session;
+  member.joined = cursor;
   member.cursor = cursor;
   member.want = std::max(head, cursor);
   members_.insert_or_assign(session->id, std::move(member));
@@ -101,10 +102,13 @@ void RoomSequencer::RepairTo(Seq head, const std::vector<SessionId>& sessions) {
   if (lacks) Pull(PullCause::kSweep);
 }
 
-void RoomSequencer::OnGeneration(TimePoint remember_until) {
+void RoomSequencer::OnGeneration() {
   AddVariants(*unstored_);
+  // From now, not from the generation's opening: a node on the far side of a failover went on
+  // delivering under the old numbers until now.
+  const TimePoint until = node_.now() + node_.options.directory.dedup_ttl;
   for (auto& [id, member] : members_) {
-    member.passed.Remember(unstored_, member.cursor, remember_until, node_.rules());
+    member.passed.Remember(unstored_, member.joined, member.cursor, until, node_.rules());
     member.want = member.cursor;
   }
   if (node_.rules().ringgen) ring_.Clear();
@@ -140,8 +144,7 @@ RoomSequencer::Served RoomSequencer::ServeFromRing(Member& member) {
 }
 
 void RoomSequencer::Deliver(Member& member, const EventPtr& event, DeliveryPath path) {
-  const bool had =
-      member.passed.Had({event->id, event->hash}, event->place.seq, node_.now(), node_.rules());
+  const bool had = member.passed.Had({event->id, event->hash}, node_.now(), node_.rules());
   member.cursor = event->place.seq;
   if (had) {
     node_.metrics().suppressed.Increment();

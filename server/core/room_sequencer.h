@@ -52,11 +52,12 @@ class RoomSequencer : public std::enable_shared_from_this<RoomSequencer> {
   void RepairTo(Seq head, const std::vector<SessionId>& sessions);
 
   // A new generation: the ring is emptied, sessions remember what they had.
-  void OnGeneration(TimePoint remember_until);
+  void OnGeneration();
 
  private:
   struct Member {
     SessionPtr session;
+    Seq joined = 0;  // its cursor then
     Seq cursor = 0;
     Seq want = 0;  // the highest seq that it is to get
     PassedMessages passed;

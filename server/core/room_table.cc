@@ -87,8 +87,8 @@ std::vector<std::pair<RoomId, std::vector<Route>>> RoomTable::Routes() const {
   return all;
 }
 
-void RoomTable::OnGeneration(TimePoint remember_until) {
-  for (const auto& [room, sequencer] : rooms_) sequencer->OnGeneration(remember_until);
+void RoomTable::OnGeneration() {
+  for (const auto& [room, sequencer] : rooms_) sequencer->OnGeneration();
 }
 
 }  // namespace minichat::core

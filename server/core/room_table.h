@@ -33,7 +33,7 @@ class RoomTable {
 
   Route RouteOf(const Session& session) const;
   std::vector<std::pair<RoomId, std::vector<Route>>> Routes() const;
-  void OnGeneration(TimePoint remember_until);
+  void OnGeneration();
 
  private:
   NodeContext& node_;

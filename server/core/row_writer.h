@@ -17,8 +17,11 @@ class RowWriter {
   RowWriter(NodeContext& node, Membership& membership) : node_(node), membership_(membership) {}
 
   Task<Status> Write(std::vector<NewRow> rows, Generation generation);
+  // The same refusal where no row is to be written: for what was decided in `generation`.
+  Task<Status> Confirm(Generation generation);
 
  private:
+  Status Refuse(Generation generation);
   Task<Status> Mark(std::vector<NewRow> rows, Generation generation);
 
   NodeContext& node_;

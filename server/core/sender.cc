@@ -61,7 +61,8 @@ Task<void> Sender::Run(MessagePtr message, bool resend, Done done) {
 
 Task<void> Sender::LogThenPlace(MessagePtr message, bool resend, Done done) {
   const TimePoint started = node_.now();
-  const Attempt attempt = MakeAttempt(membership_.generation(), node_.scheduler().Random());
+  const Generation generation = membership_.generation();
+  const Attempt attempt = MakeAttempt(generation, node_.scheduler().Random());
   Completion<Status> report(node_.scheduler());
   node_.ports.log.Append({message, attempt}, report.callback());
   bool answered = false;
@@ -89,6 +90,8 @@ Task<void> Sender::LogThenPlace(MessagePtr message, bool resend, Done done) {
   const TimePoint end = answered ? now + kLatePlacing
                                  : std::max(started + node_.options.operation, now + kLeastPlacing);
   PlaceJob job{message, message->id, attempt, resend, started, Deadline::At(end), {}};
+  // In a later generation the record is the persister's, which may have judged it already.
+  if (node_.rules().ownplace) job.only_in = generation;
   co_await PlaceThenFanOut(std::move(job), answered, std::move(done));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -30,6 +31,7 @@ class RoomTurns {
   }
 
   void Exit(const RoomId& room) {
+    early_.erase(room);
     const auto it = waiting_.find(room);
     if (it->second.empty()) {
       waiting_.erase(it);
@@ -40,6 +42,18 @@ class RoomTurns {
     next.Complete(true);
   }
 
+  // An event of the room has come for a session that is still joining it: it lacks that one then.
+  void NoteEarly(const RoomId& room, Seq seq) {
+    Seq& latest = early_[room];
+    latest = std::max(latest, seq);
+  }
+  Seq TakeEarly(const RoomId& room) {
+    const auto it = early_.find(room);
+    const Seq seq = it == early_.end() ? 0 : it->second;
+    if (it != early_.end()) early_.erase(it);
+    return seq;
+  }
+
   bool busy(const RoomId& room) const { return waiting_.count(room) != 0; }
 
  private:
@@ -47,6 +61,7 @@ class RoomTurns {
 
   Scheduler& scheduler_;
   std::map<RoomId, std::vector<Completion<bool>>> waiting_;
+  std::map<RoomId, Seq> early_;  // only of rooms whose turn is taken
 };
 
 // One client's session on this node.

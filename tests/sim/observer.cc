@@ -55,12 +55,21 @@ void Observer::OnPlaced(const core::Message& message, const core::Place& place, 
   places_[placed->key].push_back(placed);
   without_row_.push_back(placed);
   if (world_.store().state().CurrentGeneration() != place.generation) Note("placed_before_raise");
-  const auto [first, is_first] = first_texts_.emplace(placed->key.first, placed);
-  if (!is_first && first->second->key != placed->key) {
-    if (place.generation == 1 && !IsLate(*first->second, *placed)) {
-      Violation("TWO_TEXTS", Describe(*placed) + " after " + Describe(*first->second));
-    }
-    Note("both_texts");
+  CheckTexts(placed);
+}
+
+// P2: an id stands for one text in one memory of Redis. After a loss a second one may be stored,
+// under an id of its own: never in the first memory.
+void Observer::CheckTexts(const PlacedPtr& placed) {
+  const core::MessageId& base_id = placed->key.first;
+  if (first_texts_.emplace(base_id, placed).first->second->key != placed->key) Note("both_texts");
+  const auto in_memory = std::pair(placed->id, placed->place.generation);
+  const PlacedPtr& first = texts_.emplace(in_memory, placed).first->second;
+  if (first->key != placed->key && !IsLate(*first, *placed)) {
+    Violation("TWO_TEXTS", Describe(*placed) + " after " + Describe(*first));
+  }
+  if (placed->id != base_id && placed->place.generation == 1) {
+    Violation("TWO_TEXTS", Describe(*placed) + " has an id of its own, but nothing was lost");
   }
 }
 

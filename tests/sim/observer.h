@@ -87,6 +87,7 @@ class Observer {
     double at;
   };
 
+  void CheckTexts(const PlacedPtr& placed);
   PlacedPtr Find(const core::RoomId& room, core::Seq seq) const;
   void CheckContent(const core::RoomId& room, core::Seq seq, const core::MessageId& id,
                     core::BodyHash hash, const char* where, bool seen);
@@ -117,7 +118,8 @@ class Observer {
   std::map<std::string, std::uint64_t> notes_;
   std::map<core::RoomId, std::map<core::Seq, PlacedPtr>> truth_;
   std::map<Key, std::vector<PlacedPtr>> places_;
-  std::map<core::MessageId, PlacedPtr> first_texts_;
+  std::map<core::MessageId, PlacedPtr> first_texts_;  // of each (room, sender, cid)
+  std::map<std::pair<core::MessageId, core::Generation>, PlacedPtr> texts_;  // ... in one memory
   std::vector<PlacedPtr> without_row_;
   std::vector<Acked> acks_;
   double next_silent_check_ = 0;

@@ -14,6 +14,8 @@
 namespace minichat::sim {
 namespace {
 
+constexpr std::size_t kBadSeedsTold = 50;
+
 // Rare paths that the core counts itself.
 void AddCoreNotes(const core::CoreMetrics& metrics, SimSummary* summary) {
   const auto add = [summary](const char* name, const Counter& counter) {
@@ -33,7 +35,10 @@ void AddCoreNotes(const core::CoreMetrics& metrics, SimSummary* summary) {
 
 void AddRun(std::uint64_t seed, Observer& observer, SimSummary* summary) {
   ++summary->runs;
-  if (!observer.problems().empty()) ++summary->bad_runs;
+  if (!observer.problems().empty()) {
+    ++summary->bad_runs;
+    if (summary->bad_seeds.size() < kBadSeedsTold) summary->bad_seeds.push_back(seed);
+  }
   for (const Observer::Problem& problem : observer.problems()) {
     SimSummary::Finding& finding = summary->findings[problem.kind];
     if (finding.seeds++ == 0) {
@@ -49,6 +54,9 @@ void SimSummary::Add(const SimSummary& other) {
   runs += other.runs;
   bad_runs += other.bad_runs;
   steps += other.steps;
+  for (const std::uint64_t seed : other.bad_seeds) {
+    if (bad_seeds.size() < kBadSeedsTold) bad_seeds.push_back(seed);
+  }
   for (const auto& [kind, finding] : other.findings) {
     Finding& mine = findings[kind];
     const std::uint64_t sum = mine.seeds + finding.seeds;
@@ -66,6 +74,9 @@ std::string SimSummary::ToText() const {
     out << "  " << kind << " on " << finding.seeds << " seeds, first " << finding.first_seed
         << " at " << finding.at << ": " << finding.text << "\n";
   }
+  if (!bad_seeds.empty()) out << "  bad seeds:";
+  for (const std::uint64_t seed : bad_seeds) out << " " << seed;
+  if (!bad_seeds.empty()) out << "\n";
   out << "  notes:";
   for (const auto& [what, count] : notes) out << " " << what << "=" << count;
   out << "\n";

@@ -19,6 +19,7 @@ struct SimSummary {
   };
   std::uint64_t runs = 0;
   std::uint64_t bad_runs = 0;
+  std::vector<std::uint64_t> bad_seeds;  // the first ones
   std::uint64_t steps = 0;
   std::map<std::string, Finding> findings;     // by kind
   std::map<std::string, std::uint64_t> notes;  // how often each rare path was taken
