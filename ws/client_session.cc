@@ -57,39 +57,35 @@ void ClientSession::OnFirstFrame(DecodedFrame frame) {
               CloseReason::kBadHello);
 }
 
-bool ClientSession::CheckHello(const Hello& hello, ClientError* error) const {
-  if (!context_->options.insecure_auth) {
-    *error = Error(ErrorCode::kUnauthorized,
-                   "hello.token: tokens are not in this version, and this node believes no user");
-  } else if (!hello.user) {
-    *error = Error(ErrorCode::kUnauthorized, "hello.user: is missing");
-  } else if (hello.resume.size() > context_->options.max_rooms) {
-    *error =
-        Error(ErrorCode::kBadRequest, "hello.resume: must be at most " +
-                                          std::to_string(context_->options.max_rooms) + " rooms");
-  } else {
-    return true;
-  }
-  return false;
-}
-
 void ClientSession::Open(const std::string& rid, Hello hello) {
-  ClientError error;
-  if (!CheckHello(hello, &error)) return RefuseHello(rid, error, CloseReason::kBadHello);
-  session_ = context_->node.OpenSession(*hello.user, shared_from_this());
+  ClientResult<core::Identity> admitted = context_->admission.Admit(hello);
+  if (const ClientError* error = ErrorOf(admitted)) {
+    return RefuseHello(rid, *error, CloseReason::kBadHello);
+  }
+  auto& identity = std::get<core::Identity>(admitted);
+  session_ = context_->node.OpenSession(identity.user, shared_from_this());
   if (session_.empty()) {
     return RefuseHello(
         rid, Error(ErrorCode::kOverloaded, "hello: this node has as many sessions as it takes"),
         CloseReason::kOverloaded);
   }
+  Become(std::move(identity));
   Welcome welcome;
   welcome.session = session_;
-  welcome.user = *hello.user;
+  welcome.user = identity_.user;
   welcome.node = context_->node.self().name;
   welcome.ping_ms = context_->options.ping.count();
+  if (identity_.expires_at_ms != 0) welcome.expires_ms = identity_.expires_at_ms;
   welcome.limits = {context_->options.max_rooms, context_->options.messages_per_s};
   if (hello.resume.empty()) return OnResumed(rid, std::move(welcome));
   Resume(rid, std::move(welcome), std::move(hello));
+}
+
+void ClientSession::Become(core::Identity identity) {
+  context_->expiry.Remove(identity_.valid_until_ms, this);
+  identity_ = std::move(identity);
+  if (identity_.valid_until_ms == 0) return;
+  context_->expiry.Add(identity_.valid_until_ms, shared_from_this());
 }
 
 void ClientSession::Resume(const std::string& rid, Welcome welcome, Hello hello) {
@@ -215,6 +211,13 @@ void ClientSession::Do(const std::string& rid, History history) {
       });
 }
 
+void ClientSession::Do(const std::string& rid, Refresh refresh) {
+  ClientResult<core::Identity> renewed = context_->admission.Renew(identity_.user, refresh);
+  if (const ClientError* error = ErrorOf(renewed)) return Refuse(rid, *error);
+  Become(std::move(std::get<core::Identity>(renewed)));
+  Reply(EncodeRefreshed(rid, identity_.expires_at_ms));
+}
+
 void ClientSession::Do(const std::string& rid, Ping) {
   Reply(EncodePong(rid));
 }
@@ -228,6 +231,7 @@ void ClientSession::OnClosed() {
   state_ = State::kClosed;
   waiting_.clear();
   connection_.reset();
+  context_->expiry.Remove(identity_.valid_until_ms, this);
   if (!session_.empty()) context_->node.CloseSession(session_);
 }
 
@@ -252,6 +256,12 @@ void ClientSession::CloseForRestart() {
   context_->core.RunAfter(context_->options.drain, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->CloseWith(CloseReason::kDraining);
   });
+}
+
+void ClientSession::OnTokenExpired() {
+  Refuse("", Error(ErrorCode::kUnauthorized, "token: has expired"));
+  CloseWith(CloseReason::kTokenExpired);
+  OnClosed();
 }
 
 bool ClientSession::MayEnter(const core::RoomId& room) const {

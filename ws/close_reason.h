@@ -22,6 +22,7 @@ enum class CloseReason {
   kBadHello,
   kSilent,
   kOverloaded,
+  kTokenExpired,
   kSlowReader,
 };
 

@@ -88,17 +88,52 @@ TEST(HttpSessionTest, WebSocketPathWantsAnUpgradeAndOnlyTheClientPortHasIt) {
                   "GET /ws []"));
 }
 
-TEST(HttpSessionTest, OriginsOutsideTheListAreRefused) {
-  MemoryNode::Options options;
-  options.server.allowed_origins = {"https://chat.example"};
-  MemoryNode node(options);
-  const std::string upgrade =
-      "GET /ws HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
-      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n";
+// The answer to an upgrade that is refused.
+std::string Refusal(const MemoryNode& node, const std::string& headers) {
+  const std::string response =
+      HttpExchange(node.port(),
+                   "GET /ws HTTP/1.1\r\nHost: chat.example:8080\r\nConnection: upgrade\r\n"
+                   "Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                   "Sec-WebSocket-Version: 13\r\n" +
+                       headers + "\r\n");
+  return response.substr(0, response.find("\r\n"));
+}
 
-  EXPECT_TRUE(
-      Has(HttpExchange(node.port(), upgrade + "Origin: https://evil.example\r\n\r\n"), " 403 "));
-  EXPECT_EQ(WsTestClient(node.port()).failure(), "");
+// The same from a client that then speaks WebSocket; "" when it was let in.
+std::string FailureFrom(const MemoryNode& node, const std::string& origin) {
+  return WsTestClient(node.port(), "minichat.v1.json", origin).failure();
+}
+
+constexpr char kForbidden[] = "HTTP/1.1 403 Forbidden";
+
+// B17: what the page brings along, a cookie or a key, does not help.
+TEST(HttpSessionTest, ForeignOriginsAreRefusedBeforeTheUpgrade) {
+  MemoryNode::Options options;
+  options.server.allowed_origins = {"https://chat.example", "http://localhost:3000"};
+  MemoryNode node(options);
+  const std::string evil = "Origin: https://evil.example\r\n";
+  const std::string good = "Origin: https://chat.example\r\n";
+
+  for (const std::string& headers :
+       {evil, evil + "Cookie: token=t\r\nAuthorization: Bearer t\r\n", good + evil, evil + good,
+        std::string("Origin: null\r\n"), std::string("Origin:\r\n"),
+        std::string("Origin: https://chat.example.evil.example\r\n")}) {
+    EXPECT_EQ(Refusal(node, headers), kForbidden) << headers;
+  }
+  EXPECT_EQ(FailureFrom(node, "https://evil.example"), "403");
+  EXPECT_EQ(FailureFrom(node, "https://chat.example"), "");
+  EXPECT_EQ(FailureFrom(node, "http://localhost:3000"), "");
+  EXPECT_EQ(FailureFrom(node, ""), "");
+}
+
+TEST(HttpSessionTest, WithoutAListOnlyPagesOfTheNodeItselfMayConnect) {
+  MemoryNode node;
+
+  EXPECT_EQ(Refusal(node, "Origin: https://evil.example\r\n"), kForbidden);
+  EXPECT_EQ(Refusal(node, "Origin: http://chat.example:8081\r\n"), kForbidden);
+  EXPECT_EQ(FailureFrom(node, "http://127.0.0.1:8080"), "403");
+  EXPECT_EQ(FailureFrom(node, "http://127.0.0.1"), "");
+  EXPECT_EQ(FailureFrom(node, ""), "");
 }
 
 TEST(HttpSessionTest, ConnectionsAboveTheBoundAreClosed) {

@@ -228,18 +228,6 @@ TEST_P(WebSocketSessionTest, AnythingButAGoodHelloFirstIsRefusedAndClosed) {
   EXPECT_EQ(node.Metric("minichat_sessions"), 0);
 }
 
-TEST_P(WebSocketSessionTest, WithoutInsecureAuthNobodyIsBelieved) {
-  MemoryNode::Options options = Options();
-  options.sessions.insecure_auth = false;
-  MemoryNode node(options);
-  WsTestClient client(node.port());
-
-  client.Send(Hello("ann"));
-
-  EXPECT_TRUE(Has(client.Receive(), R"("code":"unauthorized")"));
-  EXPECT_EQ(client.AwaitClose(), 4001);
-}
-
 TEST_P(WebSocketSessionTest, NoHelloInTimeIsClosed) {
   MemoryNode::Options options = Options();
   options.server.handshake = milliseconds(50);

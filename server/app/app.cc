@@ -16,6 +16,7 @@
 #include "server/app/process.h"
 #include "server/app/startup_checks.h"
 #include "server/app/step_sequence.h"
+#include "server/app/token_auth.h"
 #include "server/base/asio_scheduler.h"
 #include "server/base/log.h"
 #include "server/core/chat_node.h"
@@ -73,6 +74,7 @@ struct App::Impl {
   void MakeRelay();
   void MakeNode();
   void MakeRoutes();
+  Status MakeAuthenticator();
   Status StartListeners();
   ws::ServerOptions ListenerOptions(const std::string& address) const;
   ws::SessionOptions ClientOptions() const;
@@ -91,6 +93,7 @@ struct App::Impl {
   std::unique_ptr<relay::RelayServer> relay_server;  // null: this node takes no relays
   std::unique_ptr<core::ChatNode> node;
   StartupChecks checks{config, scheduler};
+  std::unique_ptr<core::Authenticator> authenticator;  // null: insecure auth
   std::unique_ptr<HttpRoutes> client_routes;
   std::unique_ptr<HttpRoutes> admin_routes;
   std::unique_ptr<ws::Server> client_server;  // null: this node serves no clients
@@ -107,7 +110,8 @@ Status App::Impl::Start() {
   if (!status.ok()) return status;
   MakeNode();
   MakeRoutes();
-  status = StartListeners();
+  status = MakeAuthenticator();
+  if (status.ok()) status = StartListeners();
   if (!status.ok()) return status;
   node->Start();
   checks.Start();
@@ -186,6 +190,14 @@ void App::Impl::MakeRoutes() {
   admin_routes = api::MakeAdminRoutes(std::move(options), scheduler, *node, registry);
 }
 
+Status App::Impl::MakeAuthenticator() {
+  if (config.auth_insecure || !config.HasRole("chat")) return {};
+  Result<auth::TokenKey> key = VerifyingKey(config);
+  if (!key.ok()) return At("auth", key.status());
+  authenticator = std::make_unique<auth::TokenVerifier>(std::move(*key), TokenRulesOf(config));
+  return {};
+}
+
 Status App::Impl::StartListeners() {
   ws::ServerOptions admin = ListenerOptions(config.admin_listen);
   admin.max_connections = kAdminConnections;
@@ -199,7 +211,8 @@ Status App::Impl::StartListeners() {
   client.outbound.bytes = config.limits_queue_bytes;
   client.outbound.frames = config.limits_queue_events;
   client_server = std::make_unique<ws::Server>(
-      std::move(client), ws::ServerDeps{scheduler, io.all(), *client_routes, registry},
+      std::move(client),
+      ws::ServerDeps{scheduler, io.all(), *client_routes, registry, authenticator.get()},
       ClientOptions(), *node);
   return At("client.listen", client_server->Start());
 }
