@@ -105,7 +105,8 @@ void PeerLink::OnEnded(RelayPart& part, grpc::StatusCode code) {
   breaker_.Record(part.ticket, OutcomeOf(code));
   ShowBreaker();
   // A stream to a peer that hangs stays open for ever; what is tried next needs another one.
-  if (breaker_.state() == Breaker::State::kOpen) lane_->Break();
+  const bool hangs = code == grpc::StatusCode::DEADLINE_EXCEEDED;
+  if (hangs && breaker_.state() == Breaker::State::kOpen) lane_->Break();
   const bool unauthenticated = code == grpc::StatusCode::UNAUTHENTICATED;
   if (unauthenticated && !std::exchange(told_unauthenticated_, true)) {
     log::Error("relay_unauthenticated", {{"peer", peer_.name.value()}});
