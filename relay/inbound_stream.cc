@@ -129,18 +129,17 @@ InboundCall* InboundStream::Admit(InboundItem& item) {
 }
 
 void InboundStream::Reply(v1::StreamResult result) {
+  bool full = false;
   bool post = false;
   {
     const MutexLock lock(mutex_);
     --unanswered_;
     if (finished_ || cancelled_) return;
-    if (waiting_.results_size() < kMaxWaitingResults) {
-      waiting_.mutable_results()->Add(std::move(result));
-    } else {
-      intake_->metrics.overflows.Increment();
-    }
+    full = waiting_.results_size() >= kMaxWaitingResults;
+    if (!full) waiting_.mutable_results()->Add(std::move(result));
     post = !std::exchange(flush_posted_, true);
   }
+  if (full) intake_->metrics.overflows.Increment();
   if (post) intake_->scheduler.Post([self = shared_from_this()] { self->Advance(); });
 }
 

@@ -194,7 +194,7 @@ TEST_F(StreamRelayTest, WhatWasExecutedBeforeItsStreamBrokeIsNotSentAgain) {
 TEST_F(StreamRelayTest, PeerThatHangsOpensTheBreakerAndGetsANewStreamWhenItIsBack) {
   Gated to;
   GrpcRelayOptions options = StreamOptions();
-  options.longest_call = milliseconds(100);
+  options.longest_call = milliseconds(200);
   TestSender sender(options);
   sender.SetPeers({to.n2.entry});
   const Traffic traffic(sender, to.n2.entry, milliseconds(5));
@@ -211,9 +211,7 @@ TEST_F(StreamRelayTest, PeerThatHangsOpensTheBreakerAndGetsANewStreamWhenItIsBac
 
 TEST_F(StreamRelayTest, ResultThatComesTooLateChangesNothing) {
   TestServer n2("n2");
-  GrpcRelayOptions options = StreamOptions();
-  options.longest_call = milliseconds(60);
-  TestSender sender(options);
+  TestSender sender(StreamOptions());
   sender.SetPeers({n2.entry});
   TestServer* const server = &n2;
   std::future<Results> late;

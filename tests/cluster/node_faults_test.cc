@@ -146,6 +146,23 @@ TEST_P(RelayFaultsTest, AHungPeerCostsOnlyItsOwnUsersTime) {
   EXPECT_EQ(IdsOf(cleo->room(plan.Room(0)).deliveries), IdsOf(run.ViewOf(0, 0).deliveries));
 }
 
+TEST_P(RelayFaultsTest, ANodeLeavesInTimeWhileAPeerHangs) {
+  StartInMode(/*relay_gates=*/false);
+  const std::string room = NewRoom();
+  auto ann = OpenIn(0, "ann", room);
+  auto cleo = OpenIn(2, "cleo", room);
+  ASSERT_EQ(SendAndWait(*ann, room, "c-1", "hi").op, "ack");
+  ASSERT_TRUE(Until([&] { return cleo->room(room).deliveries.size() == 1; }));
+  cluster().node(2).Freeze();
+  ASSERT_EQ(SendAndWait(*ann, room, "c-2", "on its way to a node that hangs").op, "ack");
+
+  cluster().node(0).Terminate();
+
+  EXPECT_EQ(cluster().node(0).WaitForEnd(seconds(10)), 0);
+  cluster().node(2).Thaw();
+  EXPECT_TRUE(Until([&] { return cleo->room(room).deliveries.size() == 2; }));
+}
+
 // Users on all nodes who reconnect, resume and resend, and what they did together.
 class LeavingNodesTest : public ClusterTest {
  protected:
