@@ -160,7 +160,10 @@ TEST_P(EachModeTest, WrongSecretIsRefusedAndIsNoTroubleOfThePeer) {
   EXPECT_TRUE(n2.Calls().empty());
   // A stream that was refused isn't tried again at once.
   const double tries = n2.Metric("minichat_relay_inbound_total{outcome=\"wrong_secret\"}");
-  GetParam() == RelayMode::kStream ? EXPECT_GE(tries, 1) : EXPECT_EQ(tries, 10);
+  EXPECT_GE(tries, 1);
+  if (GetParam() != RelayMode::kStream) {
+    EXPECT_EQ(tries, 10);
+  }
   EXPECT_EQ(sender.Metric(CallsEnded("UNAUTHENTICATED")), tries);
   EXPECT_EQ(sender.Metric("minichat_breaker_state{peer=\"n2\"}"), 0);
 }

@@ -1,6 +1,6 @@
 // What may arrive from something that isn't a node, or from one of another version: the decoders of
-// relays must not crash, must let nothing through that the checks promise to stop, and what they let
-// through must survive being sent on.
+// relays must not crash, must let nothing through that the checks promise to stop, and what they
+// let through must survive being sent on.
 #include <cstddef>
 #include <cstdint>
 #include <string>
