@@ -17,10 +17,16 @@ struct GrpcRelay::Impl : std::enable_shared_from_this<GrpcRelay::Impl> {
       : options(std::move(opts)),
         scheduler(sched),
         metrics(registry),
-        ended(std::make_shared<EndedCalls>(scheduler,
-                                           [this](auto calls) { OnEnded(std::move(calls)); })),
+        context{options,
+                scheduler,
+                metrics,
+                std::make_shared<EndedCalls>(scheduler, [this](auto ended) { OnEnded(ended); }),
+                std::make_shared<StreamNewsBox>(scheduler, [this](auto news) { OnNews(news); }),
+                [this](RelayPart& part, grpc::StatusCode code, const WireResults& results) {
+                  OnItemEnded(part, code, results);
+                }},
         peers([this](const core::NodeEntry& peer) {
-          return std::make_shared<PeerLink>(peer, options, scheduler, metrics, ended);
+          return std::make_shared<PeerLink>(peer, context);
         }) {
     CHECK(options.max_recipients_per_call > 0);  // a constant of the program, not of the config
     options.max_recipients_per_call =
@@ -31,10 +37,13 @@ struct GrpcRelay::Impl : std::enable_shared_from_this<GrpcRelay::Impl> {
   RelayMode Mode() const { return cluster_mode.value_or(options.mode); }
 
   const EncodedEvent& Encode(core::EventPtr event);
-  void StartCalls(PeerLink& link, const std::shared_ptr<Delivery>& delivery,
+  void StartParts(PeerLink& link, const std::shared_ptr<Delivery>& delivery,
                   const EncodedEvent& event, const std::vector<core::SessionId>& recipients,
                   Duration budget);
-  void OnEnded(std::vector<std::unique_ptr<RelayCall>> calls);
+  void OnEnded(const std::vector<std::unique_ptr<RelayCall>>& calls);
+  void OnNews(std::vector<StreamNews>& news);
+  void OnItemEnded(RelayPart& part, grpc::StatusCode code, const WireResults& results);
+  void Settle(const RelayPart& part, grpc::StatusCode code, const WireResults& results);
   void Finish(Delivery& delivery);
   void OnModeMayHaveChanged(RelayMode before);
   void Stop(Duration limit);
@@ -42,7 +51,7 @@ struct GrpcRelay::Impl : std::enable_shared_from_this<GrpcRelay::Impl> {
   GrpcRelayOptions options;
   Scheduler& scheduler;
   RelayMetrics metrics;
-  std::shared_ptr<EndedCalls> ended;
+  const LinkContext context;
   PeerTable peers;
   std::string cluster_setting;  // as it was last told, also when this version doesn't know it
   std::optional<RelayMode> cluster_mode;
@@ -55,13 +64,12 @@ struct GrpcRelay::Impl : std::enable_shared_from_this<GrpcRelay::Impl> {
 
 namespace {
 
-// Takes over what the call brought. A reply that doesn't fit its request counts as failed.
-void Collect(const RelayCall& call, std::vector<core::RelayResult>& results) {
-  if (!call.status.ok()) return;
-  if (static_cast<std::size_t>(call.reply.results_size()) != call.count) return;
-  for (std::size_t i = 0; i < call.count; ++i) {
-    results[call.first + i] =
-        FromWire(static_cast<v1::RecipientResult>(call.reply.results(static_cast<int>(i))));
+// Takes over what was answered. An answer that doesn't fit its request counts as failed.
+void Collect(const RelayPart& part, const WireResults& results) {
+  if (static_cast<std::size_t>(results.size()) != part.count) return;
+  for (std::size_t i = 0; i < part.count; ++i) {
+    part.delivery->results[part.first + i] =
+        FromWire(static_cast<v1::RecipientResult>(results.Get(static_cast<int>(i))));
   }
 }
 
@@ -75,30 +83,53 @@ const EncodedEvent& GrpcRelay::Impl::Encode(core::EventPtr event) {
   return *last_encoded;
 }
 
-void GrpcRelay::Impl::StartCalls(PeerLink& link, const std::shared_ptr<Delivery>& delivery,
+void GrpcRelay::Impl::StartParts(PeerLink& link, const std::shared_ptr<Delivery>& delivery,
                                  const EncodedEvent& event,
                                  const std::vector<core::SessionId>& recipients, Duration budget) {
-  const std::size_t most =
-      delivery->mode == RelayMode::kSingle ? 1 : options.max_recipients_per_call;
+  const core::Incarnation& target = link.peer().incarnation;
+  const RelayMode mode = delivery->mode;
+  const std::size_t most = mode == RelayMode::kSingle ? 1 : options.max_recipients_per_call;
   std::size_t count = 0;
   for (std::size_t first = 0; first < recipients.size(); first += count) {
     count = ChunkFrom(recipients, first, event.size(), most, options.max_bytes_per_call);
-    auto call = std::make_unique<RelayCall>();
-    call->delivery = delivery;
-    call->first = first;
-    call->count = count;
-    call->request = event.Request(link.peer().incarnation, recipients, first, count);
-    if (link.TryStart(std::move(call), budget)) ++delivery->open_calls;
+    RelayPart part{delivery, first, count, nullptr, {}};
+    bool started = false;
+    if (mode == RelayMode::kStream) {
+      started = link.TryStartItem(std::move(part),
+                                  event.RequestBytes(target, recipients, first, count), budget);
+    } else {
+      auto call = std::make_unique<RelayCall>();
+      call->part = std::move(part);
+      call->request = event.Request(target, recipients, first, count);
+      started = link.TryStart(std::move(call), budget);
+    }
+    if (started) ++delivery->open_parts;
   }
 }
 
-void GrpcRelay::Impl::OnEnded(std::vector<std::unique_ptr<RelayCall>> calls) {
+void GrpcRelay::Impl::OnEnded(const std::vector<std::unique_ptr<RelayCall>>& calls) {
   for (const auto& call : calls) {
-    Delivery& delivery = *call->delivery;
-    call->link->OnEnded(*call);
-    Collect(*call, delivery.results);
-    if (--delivery.open_calls == 0 && !stopped) Finish(delivery);
+    call->part.link->OnCallEnded(*call);
+    Settle(call->part, call->status.error_code(), call->reply.results());
   }
+}
+
+void GrpcRelay::Impl::OnNews(std::vector<StreamNews>& news) {
+  for (StreamNews& each : news) {
+    if (const auto lane = each.stream->lane().lock()) lane->OnNews(each);
+  }
+}
+
+void GrpcRelay::Impl::OnItemEnded(RelayPart& part, grpc::StatusCode code,
+                                  const WireResults& results) {
+  part.link->OnEnded(part, code);
+  Settle(part, code, results);
+}
+
+void GrpcRelay::Impl::Settle(const RelayPart& part, grpc::StatusCode code,
+                             const WireResults& results) {
+  if (code == grpc::StatusCode::OK) Collect(part, results);
+  if (--part.delivery->open_parts == 0 && !stopped) Finish(*part.delivery);
 }
 
 void GrpcRelay::Impl::Finish(Delivery& delivery) {
@@ -121,14 +152,16 @@ void GrpcRelay::Impl::Stop(Duration limit) {
   if (std::exchange(stopped, true)) return;
   const Deadline deadline = Deadline::After(scheduler, limit);
   peers.CancelAll();
-  while (peers.in_flight() > 0 && !deadline.Passed(scheduler.Now())) {
-    ended->HandlePending();
+  while (peers.open() > 0 && !deadline.Passed(scheduler.Now())) {
+    context.ended_calls->HandlePending();
+    context.stream_news->HandlePending();
     std::this_thread::yield();  // a cancelled call ends within a turn of gRPC's thread
   }
-  if (const std::size_t rest = peers.in_flight(); rest > 0) {
+  if (const std::size_t rest = peers.open(); rest > 0) {
     log::Warn("relay_calls_abandoned", {{"calls", rest}});
   }
-  ended->Close();
+  context.ended_calls->Close();
+  context.stream_news->Close();
   peers.Set({});
 }
 
@@ -157,9 +190,9 @@ void GrpcRelay::Deliver(const core::NodeName& node, const core::Incarnation& inc
                                    deadline.Remaining(delivery->started) - impl_->options.margin);
   PeerLink* link = impl_->peers.Find(node, incarnation);
   if (link != nullptr && budget > Duration::zero()) {
-    impl_->StartCalls(*link, delivery, impl_->Encode(std::move(event)), recipients, budget);
+    impl_->StartParts(*link, delivery, impl_->Encode(std::move(event)), recipients, budget);
   }
-  if (delivery->open_calls > 0) return;
+  if (delivery->open_parts > 0) return;
   impl_->scheduler.Post([weak = std::weak_ptr(impl_), delivery] {
     if (const auto impl = weak.lock(); impl && !impl->stopped) impl->Finish(*delivery);
   });

@@ -20,19 +20,21 @@ struct GrpcRelayOptions {
   Duration longest_call = std::chrono::milliseconds(500);
   // Kept back from the caller's budget for what it does with the answer.
   Duration margin = std::chrono::milliseconds(50);
-  std::size_t max_calls_per_peer = 1000;
-  std::size_t max_recipients_per_call = 512;              // at most kMaxRecipientsPerCall
+  std::size_t max_calls_per_peer = 1000;                           // and items of a stream
+  std::size_t max_waiting_bytes_per_peer = std::size_t{16} << 20;  // of items, not yet written
+  std::size_t max_recipients_per_call = 512;                       // at most kMaxRecipientsPerCall
   std::size_t max_bytes_per_call = std::size_t{1} << 20;  // a single recipient may exceed it
   BreakerOptions breaker;
 };
 
-// core::Relay over unary gRPC calls, one channel per live node.
+// core::Relay over gRPC, one channel per live node: unary calls, or items of one stream.
 //
 // Lifetime:  the scheduler and the registry outlive it. After Stop() no callback runs any more.
 // Threading: confined to the core thread. gRPC's threads parse replies and post them, one hop for
 //            all that ended meanwhile.
 // Errors:    as core::Relay: per recipient. A call that failed may have been executed.
-// Limits:    max_calls_per_peer; each call ends within longest_call.
+// Limits:    max_calls_per_peer, max_waiting_bytes_per_peer; each call and item ends within
+//            longest_call.
 class GrpcRelay final : public core::Relay {
  public:
   GrpcRelay(GrpcRelayOptions options, Scheduler& scheduler, MetricsRegistry& registry);

@@ -17,16 +17,16 @@ void InboundBudget::GiveBack(std::size_t bytes) {
   depth_.Decrement();
 }
 
-void InboundCall::Answer(const std::vector<core::RelayResult>& results) {
+void UnaryCall::Answer(const std::vector<core::RelayResult>& results) {
   for (const core::RelayResult result : results) reply_->add_results(ToWire(result));
   Finish(grpc::Status::OK);
 }
 
-void InboundCall::Refuse(grpc::StatusCode code, const char* why) {
+void UnaryCall::Refuse(grpc::StatusCode code, const char* why) {
   Finish(grpc::Status(code, why));
 }
 
-void InboundCall::OnDone() {
+void UnaryCall::OnDone() {
   budget_->GiveBack(bytes_);
   delete this;
 }

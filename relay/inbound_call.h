@@ -3,12 +3,12 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <grpcpp/support/server_callback.h>
 
 #include "minichat/v1/relay.pb.h"
-#include "relay/mailbox.h"
 #include "relay/relay_codec.h"
 #include "relay/relay_metrics.h"
 #include "server/base/deadline.h"
@@ -34,35 +34,54 @@ class InboundBudget {
   std::atomic<std::size_t> bytes_ = 0;
 };
 
-// One call from another node, from its arrival to its end.
+// One relay from another node, from its arrival to its end: a unary call, or an item of a stream.
 //
-// Lifetime:  deletes itself in OnDone(), which gRPC calls after exactly one Answer() or Refuse().
+// Lifetime:  its own: it is gone some time after exactly one Answer() or Refuse().
 // Threading: made and ended by gRPC's threads; in between of the core thread.
-class InboundCall final : public grpc::ServerUnaryReactor {
+class InboundCall {
  public:
-  InboundCall(InboundRelay relay, Deadline deadline, std::size_t bytes, v1::DeliverReply* reply,
-              std::shared_ptr<InboundBudget> budget)
-      : relay_(std::move(relay)),
-        deadline_(deadline),
-        bytes_(bytes),
-        reply_(reply),
-        budget_(std::move(budget)) {}
+  InboundCall(const InboundCall&) = delete;
+  InboundCall& operator=(const InboundCall&) = delete;
 
   const InboundRelay& relay() const { return relay_; }
   Deadline deadline() const { return deadline_; }
   // Nobody waits for the answer any more.
-  bool CallerGone(TimePoint now) const { return cancelled_ || deadline_.Passed(now); }
+  bool CallerGone(TimePoint now) const { return cancelled() || deadline_.Passed(now); }
 
   // The call may be gone when these return.
-  void Answer(const std::vector<core::RelayResult>& results);
-  void Refuse(grpc::StatusCode code, const char* why);
+  virtual void Answer(const std::vector<core::RelayResult>& results) = 0;
+  virtual void Refuse(grpc::StatusCode code, const char* why) = 0;
+
+ protected:
+  InboundCall(InboundRelay relay, Deadline deadline)
+      : relay_(std::move(relay)), deadline_(deadline) {}
+  virtual ~InboundCall() = default;
 
  private:
-  void OnCancel() override { cancelled_ = true; }
-  void OnDone() override;
+  virtual bool cancelled() const = 0;
 
   const InboundRelay relay_;
   const Deadline deadline_;
+};
+
+// Lifetime:  deletes itself in OnDone(), which gRPC calls after its answer.
+class UnaryCall final : public InboundCall, public grpc::ServerUnaryReactor {
+ public:
+  UnaryCall(InboundRelay relay, Deadline deadline, std::size_t bytes, v1::DeliverReply* reply,
+            std::shared_ptr<InboundBudget> budget)
+      : InboundCall(std::move(relay), deadline),
+        bytes_(bytes),
+        reply_(reply),
+        budget_(std::move(budget)) {}
+
+  void Answer(const std::vector<core::RelayResult>& results) override;
+  void Refuse(grpc::StatusCode code, const char* why) override;
+
+ private:
+  bool cancelled() const override { return cancelled_; }
+  void OnCancel() override { cancelled_ = true; }
+  void OnDone() override;
+
   const std::size_t bytes_;
   v1::DeliverReply* const reply_;
   const std::shared_ptr<InboundBudget> budget_;

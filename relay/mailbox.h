@@ -37,6 +37,16 @@ class Mailbox : public std::enable_shared_from_this<Mailbox<T>> {
     return true;
   }
 
+  // The same for several: all or none.
+  bool PushAll(const std::vector<T>& items) {
+    const MutexLock lock(mutex_);
+    if (closed_) return false;
+    const bool post = items_.empty() && !items.empty();
+    items_.insert(items_.end(), items.begin(), items.end());
+    if (post) scheduler_.Post([self = this->shared_from_this()] { self->HandlePending(); });
+    return true;
+  }
+
   // Handles what is there, now rather than in the posted turn.
   void HandlePending() {
     std::vector<T> items = Take();

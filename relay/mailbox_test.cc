@@ -50,6 +50,17 @@ TEST_F(MailboxTest, BurstCostsOnePost) {
   EXPECT_EQ(turns, (std::vector<std::vector<int>>{{0, 1, 2}}));
 }
 
+TEST_F(MailboxTest, SeveralAtOnceCostOnePostToo) {
+  EXPECT_TRUE(mailbox->PushAll({1, 2}));
+  EXPECT_TRUE(mailbox->PushAll({}));
+  EXPECT_TRUE(mailbox->PushAll({3}));
+  EXPECT_EQ(scheduler.posted.size(), 1u);
+
+  scheduler.RunNext();
+
+  EXPECT_EQ(turns, (std::vector<std::vector<int>>{{1, 2, 3}}));
+}
+
 TEST_F(MailboxTest, PostsAgainAfterATurn) {
   mailbox->Push(1);
   scheduler.RunNext();
@@ -76,6 +87,7 @@ TEST_F(MailboxTest, CloseGivesBackTheRestAndTakesNoMore) {
   EXPECT_EQ(mailbox->Close(), std::vector<int>{1});
 
   EXPECT_FALSE(mailbox->Push(2));
+  EXPECT_FALSE(mailbox->PushAll({3, 4}));
   scheduler.RunNext();
   EXPECT_TRUE(turns.empty());
   EXPECT_TRUE(scheduler.posted.empty());

@@ -3,10 +3,11 @@
 #include <chrono>
 #include <utility>
 
-#include <grpcpp/impl/codegen/proto_utils.h>  // how the generic stub parses the reply
+#include <grpcpp/impl/codegen/proto_utils.h>  // how the generic stubs parse the replies
 
 #include "relay/channel_settings.h"
 #include "relay/cluster_secret.h"
+#include "relay/stream_codec.h"
 #include "server/base/log.h"
 
 namespace minichat::relay {
@@ -16,8 +17,8 @@ constexpr char kDeliverMethod[] = "/minichat.v1.Relay/Deliver";
 
 // Only what says that the peer or the way to it is in trouble. Any other answer, also a refusal,
 // shows that it works.
-Breaker::Outcome OutcomeOf(const grpc::Status& status) {
-  switch (status.error_code()) {
+Breaker::Outcome OutcomeOf(grpc::StatusCode code) {
+  switch (code) {
     case grpc::StatusCode::UNAVAILABLE:
     case grpc::StatusCode::DEADLINE_EXCEEDED:
     case grpc::StatusCode::RESOURCE_EXHAUSTED:
@@ -31,38 +32,32 @@ Breaker::Outcome OutcomeOf(const grpc::Status& status) {
 
 }  // namespace
 
-PeerLink::PeerLink(const core::NodeEntry& peer, const GrpcRelayOptions& options,
-                   Scheduler& scheduler, RelayMetrics& metrics, std::shared_ptr<EndedCalls> ended)
+PeerLink::PeerLink(const core::NodeEntry& peer, const LinkContext& context)
     : peer_(peer),
-      options_(options),
-      metrics_(metrics),
-      peer_metrics_(metrics.For(peer.name)),
-      ended_(std::move(ended)),
+      context_(context),
+      metrics_(context.metrics.For(peer.name)),
       channel_(MakePeerChannel(peer.relay_address)),
       stub_(channel_),
-      breaker_(options.breaker, scheduler) {
+      stream_stub_(channel_),
+      breaker_(context.options.breaker, context.scheduler),
+      lane_(std::make_shared<StreamLane>(
+          context.scheduler, context.options.max_waiting_bytes_per_peer,
+          [this] { return OpenStream(); }, context.item_ended)) {
   channel_->GetState(/*try_to_connect=*/true);  // not only when the first message is waiting
   ShowBreaker();
 }
 
 bool PeerLink::TryStart(std::unique_ptr<RelayCall> call, Duration budget) {
-  if (in_flight_.size() >= options_.max_calls_per_peer) {
-    metrics_.overflows.Increment();
-    return false;
-  }
-  call->ticket = breaker_.Admit();
-  ShowBreaker();
-  if (!call->ticket.admitted()) return false;
+  if (Overflows(in_flight() >= context_.options.max_calls_per_peer)) return false;
+  if (!Admit(call->part)) return false;
 
-  call->link = shared_from_this();
-  call->context.AddMetadata(kClusterSecretKey, options_.cluster_secret);
+  call->context.AddMetadata(kClusterSecretKey, context_.options.cluster_secret);
   call->context.set_deadline(std::chrono::system_clock::now() + budget);
-  in_flight_.insert(call.get());
-  peer_metrics_.inflight.Increment();
+  calls_.insert(call.get());
 
   RelayCall* started = call.release();  // gRPC holds it until the callback takes it back
   stub_.UnaryCall(&started->context, kDeliverMethod, {}, &started->request, &started->reply,
-                  [started, ended = ended_](grpc::Status status) {
+                  [started, ended = context_.ended_calls](grpc::Status status) {
                     std::unique_ptr<RelayCall> back(started);
                     back->status = std::move(status);
                     ended->Push(std::move(back));
@@ -70,29 +65,74 @@ bool PeerLink::TryStart(std::unique_ptr<RelayCall> call, Duration budget) {
   return true;
 }
 
-void PeerLink::OnEnded(RelayCall& call) {
-  in_flight_.erase(&call);
-  peer_metrics_.inflight.Decrement();
-  peer_metrics_.CallEnded(call.delivery->mode, call.status.error_code());
-  breaker_.Record(call.ticket, OutcomeOf(call.status));
+bool PeerLink::TryStartItem(RelayPart part, std::string request, Duration budget) {
+  if (request.size() > kMaxItemBytes) {  // gRPC would end the stream, with all that is on it
+    log::Error("relay_item_too_large", {{"bytes", request.size()}, {"most", kMaxItemBytes}});
+    metrics_.CallEnded(RelayMode::kStream, grpc::StatusCode::RESOURCE_EXHAUSTED);
+    return false;
+  }
+  if (Overflows(in_flight() >= context_.options.max_calls_per_peer ||
+                !lane_->HasRoomFor(request.size()))) {
+    return false;
+  }
+  if (lane_->backing_off() || !Admit(part)) return false;
+  lane_->Start(std::move(part), std::move(request), context_.scheduler.Now() + budget);
+  return true;
+}
+
+bool PeerLink::Overflows(bool full) {
+  if (full) context_.metrics.overflows.Increment();
+  return full;
+}
+
+bool PeerLink::Admit(RelayPart& part) {
+  part.ticket = breaker_.Admit();
   ShowBreaker();
-  const bool unauthenticated = call.status.error_code() == grpc::StatusCode::UNAUTHENTICATED;
+  if (!part.ticket.admitted()) return false;
+  part.link = shared_from_this();
+  metrics_.inflight.Increment();
+  return true;
+}
+
+void PeerLink::OnCallEnded(RelayCall& call) {
+  calls_.erase(&call);
+  OnEnded(call.part, call.status.error_code());
+}
+
+void PeerLink::OnEnded(RelayPart& part, grpc::StatusCode code) {
+  metrics_.inflight.Decrement();
+  metrics_.CallEnded(part.delivery->mode, code);
+  breaker_.Record(part.ticket, OutcomeOf(code));
+  ShowBreaker();
+  // A stream to a peer that hangs stays open for ever; what is tried next needs another one.
+  const bool hangs = code == grpc::StatusCode::DEADLINE_EXCEEDED;
+  if (hangs && breaker_.state() == Breaker::State::kOpen) lane_->Break();
+  const bool unauthenticated = code == grpc::StatusCode::UNAUTHENTICATED;
   if (unauthenticated && !std::exchange(told_unauthenticated_, true)) {
     log::Error("relay_unauthenticated", {{"peer", peer_.name.value()}});
   }
 }
 
+std::shared_ptr<PeerStream> PeerLink::OpenStream() {
+  auto stream = std::make_shared<PeerStream>(context_.scheduler, metrics_.stream_writes, lane_,
+                                             context_.stream_news);
+  stream->Open(stream_stub_, context_.options.cluster_secret);
+  metrics_.stream_opens.Increment();
+  return stream;
+}
+
 void PeerLink::Retire() {
   retired_ = true;
-  peer_metrics_.breaker_state.Set(0);
+  metrics_.breaker_state.Set(0);
 }
 
 void PeerLink::CancelAll() {
-  for (RelayCall* call : in_flight_) call->context.TryCancel();
+  for (RelayCall* call : calls_) call->context.TryCancel();
+  lane_->Close();
 }
 
 void PeerLink::ShowBreaker() {
-  if (!retired_) peer_metrics_.breaker_state.Set(static_cast<double>(breaker_.state()));
+  if (!retired_) metrics_.breaker_state.Set(static_cast<double>(breaker_.state()));
 }
 
 }  // namespace minichat::relay

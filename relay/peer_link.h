@@ -12,35 +12,22 @@
 #include <grpcpp/support/status.h>
 
 #include "minichat/v1/relay.pb.h"
+#include "relay/delivery.h"
 #include "relay/grpc_relay.h"
 #include "relay/mailbox.h"
+#include "relay/peer_stream.h"
 #include "relay/relay_metrics.h"
-#include "relay/relay_mode.h"
+#include "relay/stream_lane.h"
 #include "server/base/breaker.h"
 #include "server/core/ports/room_directory.h"
 
 namespace minichat::relay {
 
-class PeerLink;
-
-// One event on its way to one node: the results that have come, and who waits for them.
-struct Delivery {
-  RelayMode mode;  // of its start: a switch changes nothing for what is under way
-  std::vector<core::RelayResult> results;
-  std::size_t open_calls = 0;
-  TimePoint started;
-  Callback<std::vector<core::RelayResult>> done;
-};
-
 // One RPC. gRPC's threads write status and reply, then hand it over; all else is the core thread's.
 struct RelayCall {
-  std::shared_ptr<Delivery> delivery;
-  std::size_t first = 0;  // its recipients in the delivery
-  std::size_t count = 0;
+  RelayPart part;
   grpc::ByteBuffer request;
 
-  std::shared_ptr<PeerLink> link;
-  Breaker::Ticket ticket;
   grpc::ClientContext context;
   v1::DeliverReply reply;
   grpc::Status status;
@@ -48,15 +35,25 @@ struct RelayCall {
 
 using EndedCalls = Mailbox<std::unique_ptr<RelayCall>>;
 
+// What all links of a relay share. Outlives them, but for the mailboxes, which calls share.
+struct LinkContext {
+  const GrpcRelayOptions& options;
+  Scheduler& scheduler;
+  RelayMetrics& metrics;
+  std::shared_ptr<EndedCalls> ended_calls;
+  std::shared_ptr<StreamNewsBox> stream_news;
+  PartEnded item_ended;
+};
+
 // One incarnation of another node: a channel, what is in flight on it, and its breaker.
 //
-// Lifetime:  lives on in its calls after the table has dropped it, so that they end normally.
+// Lifetime:  lives on in its parts after the table has dropped it, so that they end normally.
 // Threading: confined to the core thread.
-// Limits:    options.max_calls_per_peer calls in flight; above, calls are refused at once.
+// Limits:    options.max_calls_per_peer calls and items in flight, and max_waiting_bytes_per_peer
+//            of items that wait for the stream; above, they are refused at once.
 class PeerLink : public std::enable_shared_from_this<PeerLink> {
  public:
-  PeerLink(const core::NodeEntry& peer, const GrpcRelayOptions& options, Scheduler& scheduler,
-           RelayMetrics& metrics, std::shared_ptr<EndedCalls> ended);
+  PeerLink(const core::NodeEntry& peer, const LinkContext& context);
 
   bool IsTo(const core::NodeEntry& peer) const { return peer == peer_; }
   const core::NodeEntry& peer() const { return peer_; }
@@ -64,25 +61,36 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
   // Starts it with `budget` as its deadline; it comes back through the mailbox. False: refused at
   // once, by the breaker or the bound.
   bool TryStart(std::unique_ptr<RelayCall> call, Duration budget);
-  void OnEnded(RelayCall& call);
+  // The same as an item of the stream, which ends by context.item_ended. `request`: a
+  // v1::DeliverRequest in wire form.
+  bool TryStartItem(RelayPart part, std::string request, Duration budget);
+  // For each part that was started, when it has ended.
+  void OnEnded(RelayPart& part, grpc::StatusCode code);
+  void OnCallEnded(RelayCall& call);
+
   // The table has dropped it: a newer link speaks for the peer's gauges.
   void Retire();
   void CancelAll();
-  std::size_t in_flight() const { return in_flight_.size(); }
+  // Calls, items, and streams that gRPC still holds.
+  std::size_t open() const { return in_flight() + lane_->open_streams(); }
 
  private:
+  std::size_t in_flight() const { return calls_.size() + lane_->items(); }
+  bool Overflows(bool full);
+  bool Admit(RelayPart& part);
+  std::shared_ptr<PeerStream> OpenStream();
   void ShowBreaker();
 
   const core::NodeEntry peer_;
-  const GrpcRelayOptions& options_;
-  RelayMetrics& metrics_;
-  PeerMetrics& peer_metrics_;
-  std::shared_ptr<EndedCalls> ended_;
+  const LinkContext& context_;
+  PeerMetrics& metrics_;
   std::shared_ptr<grpc::Channel> channel_;
   // Generic, because the request is put together from bytes that calls share (EncodedEvent).
   grpc::TemplatedGenericStub<grpc::ByteBuffer, v1::DeliverReply> stub_;
+  PeerStream::Stub stream_stub_;
   Breaker breaker_;
-  std::unordered_set<RelayCall*> in_flight_;
+  std::unordered_set<RelayCall*> calls_;
+  const std::shared_ptr<StreamLane> lane_;
   bool retired_ = false;
   bool told_unauthenticated_ = false;  // once is enough: it doesn't heal by itself
 };

@@ -47,13 +47,13 @@ void PeerTable::CancelAll() {
   }
 }
 
-std::size_t PeerTable::in_flight() const {
-  std::size_t calls = 0;
-  for (const auto& [name, link] : links_) calls += link->in_flight();
+std::size_t PeerTable::open() const {
+  std::size_t open = 0;
+  for (const auto& [name, link] : links_) open += link->open();
   for (const auto& each : dropped_) {
-    if (const auto link = each.lock()) calls += link->in_flight();
+    if (const auto link = each.lock()) open += link->open();
   }
-  return calls;
+  return open;
 }
 
 }  // namespace minichat::relay

@@ -28,7 +28,7 @@ class PeerTable {
 
   // Dropped links whose calls have not all ended are among them.
   void CancelAll();
-  std::size_t in_flight() const;
+  std::size_t open() const;  // see PeerLink
 
  private:
   void Drop(std::shared_ptr<PeerLink> link);

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include <grpcpp/support/slice.h>
+#include "relay/wire.h"
 
 namespace minichat::relay {
 namespace {
@@ -13,12 +13,13 @@ namespace {
 // Tag and length of one recipient.
 constexpr std::size_t kRecipientOverhead = 3;
 
-// A slice that owns the string: no copy.
-grpc::Slice ToSlice(std::string bytes) {
-  auto owned = std::make_unique<std::string>(std::move(bytes));
-  std::string* text = owned.release();  // the slice's last reference deletes it
-  return grpc::Slice(
-      text->data(), text->size(), [](void* user) { delete static_cast<std::string*>(user); }, text);
+// The fields that each call has for itself.
+void AppendOwn(const core::Incarnation& target, const std::vector<core::SessionId>& recipients,
+               std::size_t first, std::size_t count, std::string* out) {
+  wire::AppendBytes(v1::DeliverRequest::kTargetIncarnationFieldNumber, target.value(), out);
+  for (std::size_t i = first; i < first + count; ++i) {
+    wire::AppendBytes(v1::DeliverRequest::kRecipientsFieldNumber, recipients[i].value(), out);
+  }
 }
 
 }  // namespace
@@ -38,11 +39,31 @@ EncodedEvent::EncodedEvent(const core::Event& event) {
 grpc::ByteBuffer EncodedEvent::Request(const core::Incarnation& target,
                                        const std::vector<core::SessionId>& recipients,
                                        std::size_t first, std::size_t count) const {
-  v1::DeliverRequest own;
-  own.set_target_incarnation(target.value());
-  for (std::size_t i = first; i < first + count; ++i) own.add_recipients(recipients[i].value());
-  const grpc::Slice slices[] = {shared_, ToSlice(own.SerializeAsString())};
+  std::string own;
+  AppendOwn(target, recipients, first, count, &own);
+  const grpc::Slice slices[] = {shared_, ToSlice(std::move(own))};
   return grpc::ByteBuffer(slices, std::size(slices));
+}
+
+std::string EncodedEvent::RequestBytes(const core::Incarnation& target,
+                                       const std::vector<core::SessionId>& recipients,
+                                       std::size_t first, std::size_t count) const {
+  std::size_t bytes = shared_.size() + target.value().size() + kRecipientOverhead;
+  for (std::size_t i = first; i < first + count; ++i) {
+    bytes += recipients[i].value().size() + kRecipientOverhead;
+  }
+  std::string request;
+  request.reserve(bytes);
+  request.append(reinterpret_cast<const char*>(shared_.begin()), shared_.size());
+  AppendOwn(target, recipients, first, count, &request);
+  return request;
+}
+
+grpc::Slice ToSlice(std::string bytes) {
+  auto owned = std::make_unique<std::string>(std::move(bytes));
+  std::string* text = owned.release();  // the slice's last reference deletes it
+  return grpc::Slice(
+      text->data(), text->size(), [](void* user) { delete static_cast<std::string*>(user); }, text);
 }
 
 std::size_t ChunkFrom(const std::vector<core::SessionId>& recipients, std::size_t first,
@@ -57,7 +78,7 @@ std::size_t ChunkFrom(const std::vector<core::SessionId>& recipients, std::size_
   return i - first;
 }
 
-Result<InboundRelay> DecodeRequest(const v1::DeliverRequest& request) {
+Result<InboundRelay> DecodeRequest(v1::DeliverRequest&& request) {
   const auto count = static_cast<std::size_t>(request.recipients_size());
   if (count == 0 || count > kMaxRecipientsPerCall) return InvalidArgument("relay: recipients");
   if (request.room().empty() || request.event().empty()) return InvalidArgument("relay: no event");
@@ -72,14 +93,15 @@ Result<InboundRelay> DecodeRequest(const v1::DeliverRequest& request) {
   event->room = core::RoomId(request.room());
   event->place = {request.seq(), request.prev(), request.generation()};
   event->hash = request.body_hash();
-  event->encoded = std::make_shared<const std::string>(request.event());
+  event->encoded = std::make_shared<const std::string>(std::move(*request.mutable_event()));
 
   InboundRelay relay;
   relay.target = core::Incarnation(request.target_incarnation());
   relay.event = std::move(event);
   relay.recipients.reserve(count);
-  for (const std::string& recipient : request.recipients())
-    relay.recipients.emplace_back(recipient);
+  for (std::string& recipient : *request.mutable_recipients()) {
+    relay.recipients.emplace_back(std::move(recipient));
+  }
   return relay;
 }
 

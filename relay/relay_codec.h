@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/slice.h>
 
 #include "minichat/v1/relay.pb.h"
 #include "server/base/status.h"
@@ -33,10 +34,17 @@ class EncodedEvent {
   grpc::ByteBuffer Request(const core::Incarnation& target,
                            const std::vector<core::SessionId>& recipients, std::size_t first,
                            std::size_t count) const;
+  // The same as plain bytes, for what is copied into a larger message anyway.
+  std::string RequestBytes(const core::Incarnation& target,
+                           const std::vector<core::SessionId>& recipients, std::size_t first,
+                           std::size_t count) const;
 
  private:
   grpc::Slice shared_;
 };
+
+// A slice that owns the string: no copy.
+grpc::Slice ToSlice(std::string bytes);
 
 // Where to cut a list of recipients: how many from `first` on go into one call.
 std::size_t ChunkFrom(const std::vector<core::SessionId>& recipients, std::size_t first,
@@ -49,8 +57,8 @@ struct InboundRelay {
   std::vector<core::SessionId> recipients;
 };
 
-// InvalidArgument when a field is not what a node would send.
-Result<InboundRelay> DecodeRequest(const v1::DeliverRequest& request);
+// InvalidArgument when a field is not what a node would send. Takes the request's strings.
+Result<InboundRelay> DecodeRequest(v1::DeliverRequest&& request);
 
 v1::RecipientResult ToWire(core::RelayResult result);
 // What isn't known counts as failed.

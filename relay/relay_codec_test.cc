@@ -44,7 +44,7 @@ TEST(RelayCodecTest, RefusesWhatNoNodeSends) {
   const auto refused = [](const std::function<void(v1::DeliverRequest&)>& spoil) {
     v1::DeliverRequest request = GoodRequest();
     spoil(request);
-    return !DecodeRequest(request).ok();
+    return !DecodeRequest(std::move(request)).ok();
   };
 
   EXPECT_FALSE(refused([](auto&) {}));
@@ -79,7 +79,7 @@ TEST(RelayCodecTest, ResultsSurviveTheWire) {
 
 TEST(RelayModeTest, NamesReadBack) {
   for (const RelayMode mode : kRelayModes) EXPECT_EQ(ParseRelayMode(ToString(mode)), mode);
-  EXPECT_FALSE(ParseRelayMode("stream"));
+  EXPECT_FALSE(ParseRelayMode("streams"));
   EXPECT_FALSE(ParseRelayMode(""));
 }
 

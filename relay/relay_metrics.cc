@@ -36,9 +36,14 @@ std::string_view GrpcCodeName(int code) {
 }
 
 PeerMetrics::PeerMetrics(MetricsRegistry& registry, std::string peer)
-    : inflight(registry.AddGauge("minichat_relay_inflight", "Calls under way", {{"peer", peer}})),
+    : inflight(registry.AddGauge("minichat_relay_inflight", "Calls and items under way",
+                                 {{"peer", peer}})),
       breaker_state(registry.AddGauge("minichat_breaker_state",
                                       "0 closed, 1 half-open (probing), 2 open", {{"peer", peer}})),
+      stream_opens(registry.AddCounter("minichat_relay_stream_opens_total",
+                                       "Streams made to other nodes", {{"peer", peer}})),
+      stream_writes(registry.AddCounter("minichat_relay_stream_writes_total",
+                                        "Batches of items written to streams", {{"peer", peer}})),
       registry_(registry),
       peer_(std::move(peer)) {}
 
@@ -47,7 +52,8 @@ void PeerMetrics::CallEnded(RelayMode mode, int code) {
       code >= 0 && code < static_cast<int>(kCodes) ? static_cast<std::size_t>(code) : 2;
   Counter*& counter = calls_[Index(mode)][row];
   if (counter == nullptr) {
-    counter = &registry_.AddCounter("minichat_relay_calls_total", "Calls to other nodes",
+    counter = &registry_.AddCounter("minichat_relay_calls_total",
+                                    "Calls to other nodes; in mode stream: items",
                                     {{"mode", std::string(ToString(mode))},
                                      {"peer", peer_},
                                      {"code", std::string(GrpcCodeName(code))}});

@@ -14,16 +14,18 @@ namespace minichat::relay {
 
 // What relaying to one peer counts.
 //
-// Threading: CallEnded() confined to the core thread.
+// Threading: CallEnded() confined to the core thread; the rest thread-safe.
 class PeerMetrics {
  public:
   PeerMetrics(MetricsRegistry& registry, std::string peer);
 
-  // `code` is gRPC's number.
+  // A unary call, or an item of a stream. `code` is gRPC's number.
   void CallEnded(RelayMode mode, int code);
 
   Gauge& inflight;
   Gauge& breaker_state;
+  Counter& stream_opens;
+  Counter& stream_writes;  // fewer than items: what was pending went in one
 
  private:
   static constexpr std::size_t kCodes = 17;

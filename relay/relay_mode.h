@@ -6,17 +6,19 @@
 
 namespace minichat::relay {
 
-// How many calls one event for one node makes.
+// How one event for one node travels.
 enum class RelayMode {
-  kBulk,    // one, with all recipients (in chunks)
-  kSingle,  // one per recipient
+  kBulk,    // one call, with all recipients (in chunks)
+  kSingle,  // one call per recipient
+  kStream,  // chunks as in bulk, as items of one long-lived stream
 };
 
-inline constexpr std::array kRelayModes = {RelayMode::kBulk, RelayMode::kSingle};
+inline constexpr std::array kRelayModes = {RelayMode::kBulk, RelayMode::kSingle,
+                                           RelayMode::kStream};
 
-// "bulk", "single"
+// "bulk", "single", "stream"
 std::string_view ToString(RelayMode mode);
-// None when it is neither.
+// None when it is none of them.
 std::optional<RelayMode> ParseRelayMode(std::string_view text);
 
 }  // namespace minichat::relay

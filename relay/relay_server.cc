@@ -15,6 +15,7 @@
 #include "relay/channel_settings.h"
 #include "relay/cluster_secret.h"
 #include "relay/inbound_call.h"
+#include "relay/inbound_stream.h"
 #include "server/base/log.h"
 
 namespace minichat::relay {
@@ -33,6 +34,15 @@ grpc::ServerUnaryReactor* Refused(grpc::CallbackServerContext& context, grpc::St
   return reactor;
 }
 
+// Ends a stream before its first batch.
+class RefusedStream final : public grpc::ServerBidiReactor<v1::StreamBatch, v1::StreamReply> {
+ public:
+  RefusedStream(grpc::StatusCode code, const char* why) { Finish(grpc::Status(code, why)); }
+
+ private:
+  void OnDone() override { delete this; }
+};
+
 }  // namespace
 
 struct RelayServer::Impl final : v1::Relay::CallbackService {
@@ -44,15 +54,21 @@ struct RelayServer::Impl final : v1::Relay::CallbackService {
         scheduler(sched),
         receiver(recv),
         metrics(registry),
-        budget(
-            std::make_shared<InboundBudget>(options.max_calls, options.max_bytes, metrics.depth)),
-        arrived(std::make_shared<Mailbox<InboundCall*>>(
-            scheduler, [this](Calls calls) { OnArrived(calls); })) {}
+        intake(new Intake{
+            scheduler,
+            metrics,
+            options.longest_call,
+            std::make_shared<InboundBudget>(options.max_calls, options.max_bytes, metrics.depth),
+            std::make_shared<Mailbox<InboundCall*>>(scheduler,
+                                                    [this](Calls calls) { OnArrived(calls); }),
+            {}}) {}
 
   // gRPC's threads.
   grpc::ServerUnaryReactor* Deliver(grpc::CallbackServerContext* context,
                                     const v1::DeliverRequest* request,
                                     v1::DeliverReply* reply) override;
+  grpc::ServerBidiReactor<v1::StreamBatch, v1::StreamReply>* DeliverStream(
+      grpc::CallbackServerContext* context) override;
   Deadline DeadlineOf(const grpc::CallbackServerContext& context) const;
 
   // The core thread.
@@ -66,8 +82,7 @@ struct RelayServer::Impl final : v1::Relay::CallbackService {
   Scheduler& scheduler;
   core::RelayReceiver& receiver;
   InboundMetrics metrics;
-  const std::shared_ptr<InboundBudget> budget;
-  const std::shared_ptr<Mailbox<InboundCall*>> arrived;
+  const std::shared_ptr<Intake> intake;
   std::map<InboundCall*, Scheduler::TimerId> held;  // by a fault
   std::unique_ptr<grpc::Server> server;
   int port = 0;
@@ -81,20 +96,32 @@ grpc::ServerUnaryReactor* RelayServer::Impl::Deliver(grpc::CallbackServerContext
     return Refused(*context, grpc::StatusCode::UNAUTHENTICATED, "cluster secret");
   }
   const std::size_t bytes = request->ByteSizeLong();
-  if (!budget->TryTake(bytes)) {
+  if (!intake->budget->TryTake(bytes)) {
     metrics.overflows.Increment();
     return Refused(*context, grpc::StatusCode::RESOURCE_EXHAUSTED, "too many relays in hand");
   }
-  Result<InboundRelay> relay = DecodeRequest(*request);
+  // gRPC's own request is not ours to take from.
+  Result<InboundRelay> relay = DecodeRequest(v1::DeliverRequest(*request));
   if (!relay.ok()) {
-    budget->GiveBack(bytes);
+    intake->budget->GiveBack(bytes);
     metrics.malformed.Increment();
     return Refused(*context, grpc::StatusCode::INVALID_ARGUMENT, relay.status().message().c_str());
   }
   auto* call =
-      new InboundCall(std::move(relay).value(), DeadlineOf(*context), bytes, reply, budget);
-  if (!arrived->Push(call)) call->Refuse(grpc::StatusCode::UNAVAILABLE, "shutting down");
+      new UnaryCall(std::move(relay).value(), DeadlineOf(*context), bytes, reply, intake->budget);
+  if (!intake->arrived->Push(call)) call->Refuse(grpc::StatusCode::UNAVAILABLE, "shutting down");
   return call;  // gRPC binds it now; what the core thread did to it meanwhile waits for that
+}
+
+grpc::ServerBidiReactor<v1::StreamBatch, v1::StreamReply>* RelayServer::Impl::DeliverStream(
+    grpc::CallbackServerContext* context) {
+  if (!HasSecret(*context, options.cluster_secret)) {
+    metrics.wrong_secret.Increment();
+    return new RefusedStream(grpc::StatusCode::UNAUTHENTICATED, "cluster secret");
+  }
+  const auto stream = std::make_shared<InboundStream>(intake);
+  stream->Begin();
+  return stream.get();  // it holds itself
 }
 
 Deadline RelayServer::Impl::DeadlineOf(const grpc::CallbackServerContext& context) const {
@@ -142,14 +169,15 @@ void RelayServer::Impl::DropLate(InboundCall* call) {
 
 void RelayServer::Impl::Shutdown(Duration limit) {
   if (!server) return;
-  arrived->HandlePending();
-  const Calls rest = arrived->Close();
+  intake->arrived->HandlePending();
+  const Calls rest = intake->arrived->Close();
   for (InboundCall* call : rest) call->Refuse(grpc::StatusCode::UNAVAILABLE, "shutting down");
   for (const auto& [call, timer] : std::exchange(held, {})) {
     scheduler.Cancel(timer);
     metrics.abandoned.Increment();
     call->Refuse(grpc::StatusCode::UNAVAILABLE, "shutting down");
   }
+  intake->streams.CloseAll();  // they would never end by themselves
   // Every call has its answer now; what can still take time is a peer that doesn't read it.
   server->Shutdown(std::chrono::system_clock::now() +
                    std::chrono::duration_cast<std::chrono::system_clock::duration>(limit));

@@ -76,7 +76,7 @@ std::string SmokeUsage() {
          "Nobody else may use the cluster meanwhile: relay calls and the log are counted whole.\n"
          "\n"
          "  --cluster FILE    the running cluster (var/cluster.json)\n"
-         "  --modes A,B       relay modes, one after the other (bulk,single)\n"
+         "  --modes A,B       relay modes, one after the other (bulk,single,stream)\n"
          "  --messages N      per mode (120)\n"
          "  --rate R          messages per second, into all rooms together (100)\n"
          "  --rooms K         (3)\n"

@@ -12,7 +12,7 @@ namespace minichat::loadtest {
 // What the smoke run does; the defaults are a quick look at a fresh cluster.
 struct SmokeOptions {
   std::string cluster_file = "var/cluster.json";
-  std::vector<std::string> modes{"bulk", "single"};
+  std::vector<std::string> modes{"bulk", "single", "stream"};
   std::size_t messages = 120;  // per mode
   double rate = 100;           // messages per second, into all rooms together
   std::size_t rooms = 3;

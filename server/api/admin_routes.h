@@ -14,7 +14,7 @@ namespace minichat::api {
 
 struct AdminOptions {
   std::string key;  // that /admin/v1 wants as Bearer; empty: none
-  std::vector<std::string> relay_modes = {"bulk", "single"};  // that may be set
+  std::vector<std::string> relay_modes = {"bulk", "single", "stream"};  // that may be set
   std::function<std::string()> relay_mode;  // in force on this node; called on the core's thread
   // Set for the whole cluster at run time; empty: none. Called on the core's thread.
   std::function<std::string()> cluster_mode = [] { return std::string(); };

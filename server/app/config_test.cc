@@ -91,7 +91,7 @@ TEST_F(ConfigTest, BadValueNamesFileLineKeyAllowedValuesAndTheNearest) {
   const std::string line = Refusal();
 
   EXPECT_THAT(line, HasSubstr("minichat.yaml:3: relay.mode: \"bluk\" is not allowed"));
-  EXPECT_THAT(line, HasSubstr("allowed: bulk, single (did you mean bulk?)"));
+  EXPECT_THAT(line, HasSubstr("allowed: bulk, single, stream (did you mean bulk?)"));
 }
 
 TEST_F(ConfigTest, BadFlagAndVariableNameTheirPlace) {
@@ -100,7 +100,7 @@ TEST_F(ConfigTest, BadFlagAndVariableNameTheirPlace) {
 
   sources_.environment.clear();
   sources_.flags = {{"relay.mode", "bluk"}};
-  EXPECT_THAT(Refusal(), HasSubstr("--relay.mode: \"bluk\" is not allowed; allowed: bulk, single"));
+  EXPECT_THAT(Refusal(), HasSubstr("--relay.mode: \"bluk\" is not allowed; allowed: bulk, single, stream"));
 }
 
 TEST_F(ConfigTest, UnknownKeyIsRefusedWithLineAndSuggestion) {

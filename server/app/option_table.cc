@@ -52,10 +52,12 @@ void AddCluster(Rows& rows) {
   rows.push_back(AddressOption("relay.advertise", &C::relay_advertise, true,
                                "The address under which other nodes reach relay.listen. Empty: "
                                "the address it is bound to."));
-  rows.push_back(ChoiceOption("relay.mode", &C::relay_mode, {"bulk", "single"},
-                              "One call per target node with the list of recipients (bulk), or "
-                              "one call per recipient (single). A mode set for the whole cluster "
-                              "with PUT /admin/v1/relay wins over this.")
+  rows.push_back(ChoiceOption("relay.mode", &C::relay_mode, {"bulk", "single", "stream"},
+                              "One call per target node with the list of recipients (bulk), one "
+                              "call per recipient (single), or one long-lived stream per target "
+                              "node on which all that is pending goes out together (stream). A "
+                              "mode set for the whole cluster with PUT /admin/v1/relay wins over "
+                              "this.")
                      .Reloadable());
   rows.push_back(TextOption("cluster.secret", &C::cluster_secret,
                             "Secret that all nodes of a cluster share; every relay call carries "

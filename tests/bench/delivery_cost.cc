@@ -44,10 +44,15 @@ double CostResult::Median(const std::string& mode) const {
   return MedianOf(values);
 }
 
-double CostResult::Ratio() const {
+double CostResult::Ratio(const std::string& mode, const std::string& to) const {
+  std::vector<double> costs, others;
+  for (const CostSample& sample : samples) {
+    if (sample.mode == mode) costs.push_back(sample.node_cpu_us);
+    if (sample.mode == to) others.push_back(sample.node_cpu_us);
+  }
   std::vector<double> ratios;
-  for (std::size_t i = 0; i + 1 < samples.size(); i += 2) {
-    ratios.push_back(samples[i].node_cpu_us / samples[i + 1].node_cpu_us);
+  for (std::size_t i = 0; i < std::min(costs.size(), others.size()); ++i) {
+    ratios.push_back(costs[i] / others[i]);
   }
   return MedianOf(ratios);
 }
@@ -88,9 +93,10 @@ Result<CostResult> DeliveryCost::Measure(const std::string& backends) {
   result.backends = backends;
   result.idle_cpu_ms_per_s = IdleCost();
   // One stretch that does not count: connections, caches and pools get warm.
-  if (const auto warm = MeasureMode("bulk", "warm"); !warm.ok()) return warm.status();
+  if (const auto warm = MeasureMode(options_.modes.front(), "warm"); !warm.ok())
+    return warm.status();
   for (std::size_t round = 0; round < options_.rounds; ++round) {
-    for (const std::string mode : {"single", "bulk"}) {
+    for (const std::string& mode : options_.modes) {
       auto sample = MeasureMode(mode, backends + "-" + mode + "-" + std::to_string(round));
       if (!sample.ok()) return sample.status();
       std::fprintf(stderr, "bench: %s, round %zu, %s: %.1f us per delivery %s\n", backends.c_str(),

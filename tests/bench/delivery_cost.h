@@ -18,6 +18,7 @@ struct CostOptions {
   double rate = 50;  // messages per second
   std::size_t seconds = 15;
   std::size_t rounds = 4;  // of each mode, taken in turns
+  std::vector<std::string> modes{"single", "bulk", "stream"};
 };
 
 // One stretch of load in one relay mode.
@@ -35,17 +36,17 @@ struct CostSample {
 struct CostResult {
   std::string backends;             // "stored" or "memory"
   double idle_cpu_ms_per_s = 0;     // of all nodes, with the sessions open and nobody talking
-  std::vector<CostSample> samples;  // single, bulk, single, bulk, …
+  std::vector<CostSample> samples;  // of each mode, and again of each mode, …
 
   double Median(const std::string& mode) const;
-  // Median over the rounds of (single : bulk), each pair taken one after the other.
-  double Ratio() const;
+  // Median over the rounds of one mode's cost by another's; both were taken in the same round.
+  double Ratio(const std::string& mode, const std::string& to) const;
   bool valid() const;
 };
 
-// CPU time of nodes per delivered message, in `single` and `bulk`, on one running cluster.
+// CPU time of nodes per delivered message, in each relay mode, on one running cluster.
 //
-// Threading: confined to one thread. Blocks for rounds × 2 × seconds and some more.
+// Threading: confined to one thread. Blocks for rounds × modes × seconds and some more.
 // Errors:    a Status when there is no run; a run that went wrong has samples that say so.
 class DeliveryCost {
  public:

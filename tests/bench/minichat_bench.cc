@@ -1,9 +1,10 @@
-// minichat-bench: CPU time of the nodes per delivered message, `single` against `bulk`, on three
-// real nodes. The method and the results are in docs/performance.md.
+// minichat-bench: CPU time of the nodes per delivered message, by relay mode, on three real nodes.
+// The method and the results are in docs/performance.md.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,14 @@ constexpr int kInvalid = 1;
 constexpr int kCannotRun = 2;
 
 constexpr const char* kUsage =
-    "minichat-bench: CPU time of three nodes per delivered message, single against bulk.\n"
+    "minichat-bench: CPU time of three nodes per delivered message, by relay mode.\n"
     "The nodes run $MINICHAT_BIN, which should be a release build.\n"
     "\n"
     "  --rounds N     stretches of each mode, taken in turns (4)\n"
     "  --seconds S    per stretch (15)\n"
     "  --members M    of the one room (150)\n"
     "  --rate R       messages per second (50)\n"
+    "  --modes A,B    relay modes, taken in turns (single,bulk,stream)\n"
     "  --only B       stored (Kafka and Postgres) or memory (neither; both are measured)\n"
     "  --json         the result as JSON\n";
 
@@ -52,6 +54,13 @@ bool SetCount(const char* name, const char* value, CostOptions* cost) {
   return count > 0;
 }
 
+std::vector<std::string> SplitAtCommas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  return parts;
+}
+
 bool IsCount(const std::string& name) {
   return name == "--rounds" || name == "--seconds" || name == "--members" || name == "--rate";
 }
@@ -65,6 +74,8 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
       arguments->help = true;
     } else if (++i == argc) {
       return false;
+    } else if (name == "--modes") {
+      arguments->cost.modes = SplitAtCommas(argv[i]);
     } else if (name == "--only") {
       arguments->backends = {argv[i]};
     } else if (!IsCount(name) || !SetCount(name.c_str(), argv[i], &arguments->cost)) {
@@ -72,7 +83,8 @@ bool Parse(int argc, char** argv, Arguments* arguments) {
     }
   }
   const std::string& first = arguments->backends.front();
-  return first == "stored" || first == "memory";
+  const bool known = first == "stored" || first == "memory";
+  return known && !arguments->cost.modes.empty();
 }
 
 pid_t RedisPid(ServiceSet& services) {
@@ -97,7 +109,7 @@ Result<CostResult> Measure(ServiceSet& services, const std::string& backends,
 void PrintTable(const std::vector<CostResult>& results, const CostOptions& options) {
   std::printf(
       "\n%zu nodes, one room of %zu members, %g messages/s, %zu s a stretch, "
-      "single and bulk in turns\n\n",
+      "the modes in turns\n\n",
       options.nodes, options.members, options.rate, options.seconds);
   std::printf("%-8s %-7s %20s %18s %14s %14s\n", "backends", "mode", "node CPU us/delivery",
               "redis us/delivery", "p50 ms", "p99 ms");
@@ -107,15 +119,22 @@ void PrintTable(const std::vector<CostResult>& results, const CostOptions& optio
                   s.mode.c_str(), s.node_cpu_us, s.redis_cpu_us, s.delivery_p50_ms,
                   s.delivery_p99_ms, s.invalid.c_str());
     }
-    std::printf(
-        "%-8s median: single %.2f, bulk %.2f, single : bulk = %.2f (idle nodes: %.1f ms "
-        "CPU a second)\n\n",
-        result.backends.c_str(), result.Median("single"), result.Median("bulk"), result.Ratio(),
-        result.idle_cpu_ms_per_s);
+    for (const std::string& mode : options.modes) {
+      std::printf("%-8s %-7s median %.2f us/delivery, %.2f times the %s of the same round\n",
+                  result.backends.c_str(), mode.c_str(), result.Median(mode),
+                  result.Ratio(mode, options.modes.back()), options.modes.back().c_str());
+    }
+    std::printf("%-8s idle nodes: %.1f ms CPU a second\n\n", result.backends.c_str(),
+                result.idle_cpu_ms_per_s);
   }
 }
 
-json::object ToJson(const CostResult& result) {
+json::object ToJson(const CostResult& result, const std::vector<std::string>& modes) {
+  json::object medians, ratios;
+  for (const std::string& mode : modes) {
+    medians[mode] = result.Median(mode);
+    ratios[mode] = result.Ratio(mode, modes.back());
+  }
   json::array samples;
   for (const CostSample& s : result.samples) {
     samples.push_back(json::object{{"mode", s.mode},
@@ -127,16 +146,15 @@ json::object ToJson(const CostResult& result) {
                                    {"invalid", s.invalid}});
   }
   return {{"backends", result.backends},
-          {"single_us", result.Median("single")},
-          {"bulk_us", result.Median("bulk")},
-          {"single_to_bulk", result.Ratio()},
+          {"median_us", std::move(medians)},
+          {"ratio_to_last_mode", std::move(ratios)},
           {"idle_cpu_ms_per_s", result.idle_cpu_ms_per_s},
           {"samples", std::move(samples)}};
 }
 
 void PrintJson(const std::vector<CostResult>& results, const CostOptions& options) {
   json::array list;
-  for (const CostResult& result : results) list.push_back(ToJson(result));
+  for (const CostResult& result : results) list.push_back(ToJson(result, options.modes));
   const json::object all{{"nodes", options.nodes},   {"members", options.members},
                          {"rate", options.rate},     {"seconds", options.seconds},
                          {"rounds", options.rounds}, {"results", std::move(list)}};

@@ -1,4 +1,4 @@
-// What one relayed recipient costs in CPU time, `bulk` against `single`, at the same load.
+// What one relayed recipient costs in CPU time, by relay mode, at the same load.
 //
 // Two processes on loopback, as two nodes: this one sends, a second one (the same program)
 // receives. The modes take turns, so that a noisy machine is noisy to both; the median of the
@@ -113,7 +113,7 @@ double Microseconds(clockid_t clock) {
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
 }
 
-// Sends at an even rate from timers, whatever comes back: both modes get the same load.
+// Sends at an even rate from timers, whatever comes back: all modes get the same load.
 class Load {
  public:
   Load(TestSender& sender, const core::NodeEntry& to, const BenchOptions& options)

@@ -71,8 +71,19 @@ TEST_F(NodeFaultsTest, ANodeThatDiesBetweenCommitAndRelayLosesNothing) {
   EXPECT_GT(cluster().Sum("minichat_pulls_total", {{"cause", "sweep"}}), 0);
 }
 
-TEST_F(NodeFaultsTest, TheSweepDeliversWithin1500MsWhenTheRelayIsCut) {
-  StartCluster({.relay_gates = true});
+// The unary modes fail in one way, the stream in its own.
+class RelayFaultsTest : public NodeFaultsTest, public testing::WithParamInterface<const char*> {
+ protected:
+  void StartInMode(bool relay_gates) {
+    StartCluster({.flags = {{"relay.mode", GetParam()}}, .relay_gates = relay_gates});
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Cluster, RelayFaultsTest, testing::Values("bulk", "stream"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(RelayFaultsTest, TheSweepDeliversWithin1500MsWhenTheRelayIsCut) {
+  StartInMode(/*relay_gates=*/true);
   const loadtest::Cluster description = cluster().Description();
   const LoadPlan plan({.nodes = 3, .rooms = 2, .members = 6, .messages = 100, .rate = 25},
                       NewRoom());
@@ -92,8 +103,8 @@ TEST_F(NodeFaultsTest, TheSweepDeliversWithin1500MsWhenTheRelayIsCut) {
   EXPECT_GT(faults, 0u) << "the gates did nothing";
 }
 
-TEST_F(NodeFaultsTest, TheRelayComesBackWhenTheWireDoes) {
-  StartCluster({.relay_gates = true});
+TEST_P(RelayFaultsTest, TheRelayComesBackWhenTheWireDoes) {
+  StartInMode(/*relay_gates=*/true);
   const std::string room = NewRoom();
   auto ann = OpenIn(0, "ann", room);
   auto bob = OpenIn(1, "bob", room);
@@ -112,8 +123,8 @@ TEST_F(NodeFaultsTest, TheRelayComesBackWhenTheWireDoes) {
   EXPECT_TRUE(Until(relayed, seconds(5), milliseconds(100)));
 }
 
-TEST_F(NodeFaultsTest, AHungPeerCostsOnlyItsOwnUsersTime) {
-  StartCluster();
+TEST_P(RelayFaultsTest, AHungPeerCostsOnlyItsOwnUsersTime) {
+  StartInMode(/*relay_gates=*/false);
   const std::string label = NewRoom();
   loadtest::Cluster healthy = cluster().Description();
   healthy.nodes.pop_back();
@@ -133,6 +144,23 @@ TEST_F(NodeFaultsTest, AHungPeerCostsOnlyItsOwnUsersTime) {
   EXPECT_TRUE(Until([&] { return cleo->room(plan.Room(0)).deliveries.size() == 250; }))
       << cleo->room(plan.Room(0)).deliveries.size();
   EXPECT_EQ(IdsOf(cleo->room(plan.Room(0)).deliveries), IdsOf(run.ViewOf(0, 0).deliveries));
+}
+
+TEST_P(RelayFaultsTest, ANodeLeavesInTimeWhileAPeerHangs) {
+  StartInMode(/*relay_gates=*/false);
+  const std::string room = NewRoom();
+  auto ann = OpenIn(0, "ann", room);
+  auto cleo = OpenIn(2, "cleo", room);
+  ASSERT_EQ(SendAndWait(*ann, room, "c-1", "hi").op, "ack");
+  ASSERT_TRUE(Until([&] { return cleo->room(room).deliveries.size() == 1; }));
+  cluster().node(2).Freeze();
+  ASSERT_EQ(SendAndWait(*ann, room, "c-2", "on its way to a node that hangs").op, "ack");
+
+  cluster().node(0).Terminate();
+
+  EXPECT_EQ(cluster().node(0).WaitForEnd(seconds(10)), 0);
+  cluster().node(2).Thaw();
+  EXPECT_TRUE(Until([&] { return cleo->room(room).deliveries.size() == 2; }));
 }
 
 // Users on all nodes who reconnect, resume and resend, and what they did together.

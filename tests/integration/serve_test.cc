@@ -130,7 +130,7 @@ TEST_F(ServeTest, MissingServicesAreNamedAndTheNodeLivesOn) {
 
 TEST_F(ServeTest, BadValuesExitWithTwoAndNameWhatIsAllowed) {
   EXPECT_EQ(Run({"serve", "--relay.mode", "bluk"}), 2);
-  EXPECT_THAT(output_, HasSubstr("--relay.mode: \"bluk\" is not allowed; allowed: bulk, single"));
+  EXPECT_THAT(output_, HasSubstr("--relay.mode: \"bluk\" is not allowed; allowed: bulk, single, stream"));
 
   EXPECT_EQ(Run({"serve", "--config", WriteFile("bad.yaml", "\nrelay:\n  mdoe: bulk\n")}), 2);
   EXPECT_THAT(output_, HasSubstr("bad.yaml:3: unknown key \"relay.mdoe\""));

@@ -21,8 +21,8 @@ verb_up() {
     shift
   done
   [[ $nodes =~ ^[1-9]$ ]] || die "--nodes: \"$nodes\" is not allowed; allowed: 1 to 9"
-  [[ $mode == bulk || $mode == single ]] ||
-    die "--mode: \"$mode\" is not allowed; allowed: bulk, single"
+  [[ $mode == bulk || $mode == single || $mode == stream ]] ||
+    die "--mode: \"$mode\" is not allowed; allowed: bulk, single, stream"
 
   if cluster_runs "$nodes"; then
     say "The cluster is already up; nothing was changed."
