@@ -12,6 +12,8 @@
 
 #include "server/base/http_routes.h"
 #include "server/base/scheduler.h"
+#include "ws/flush_list.h"
+#include "ws/frame.h"
 #include "ws/options.h"
 #include "ws/ws_metrics.h"
 
@@ -54,12 +56,15 @@ struct ServerContext {
 class IoThread {
  public:
   IoThread(std::size_t index, boost::asio::io_context& io, std::shared_ptr<ServerContext> context)
-      : index_(index), io_(io), context_(std::move(context)), timer_(io) {}
+      : index_(index), io_(io), context_(std::move(context)), timer_(io), flush_list_(io) {}
 
   // 0: this is also the core's thread.
   std::size_t index() const { return index_; }
   boost::asio::io_context& io() const { return io_; }
   ServerContext& context() const { return *context_; }
+  FlushList& flush_list() { return flush_list_; }
+  // The ping that all connections share.
+  const Frame& ping_frame() const { return ping_frame_; }
 
   // The connection was counted when it was accepted.
   void Add(const std::shared_ptr<Tended>& connection);
@@ -80,7 +85,9 @@ class IoThread {
   const std::size_t index_;
   boost::asio::io_context& io_;
   const std::shared_ptr<ServerContext> context_;
+  const Frame ping_frame_ = std::make_shared<const std::string>(PingFrame());
   boost::asio::steady_timer timer_;
+  FlushList flush_list_;
   bool ticking_ = false;
   Connections connections_;
 };

@@ -76,9 +76,12 @@ Status CheckRoles(const AppConfig& config) {
 }
 
 Status CheckLab(const AppConfig& config) {
-  if (!config.lab_enabled && config.lab_fault_die != "never") {
-    return InvalidArgument("lab.fault.die: keys under lab. need lab.enabled: true");
-  }
+  if (config.lab_enabled) return {};
+  const auto refused = [](const char* key) {
+    return InvalidArgument(std::string(key) + ": keys under lab. need lab.enabled: true");
+  };
+  if (config.lab_fault_die != "never") return refused("lab.fault.die");
+  if (!config.lab_coalesce) return refused("lab.coalesce");
   return {};
 }
 
