@@ -1,5 +1,6 @@
 #include "ws/frame_queue.h"
 
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -21,7 +22,8 @@ TEST(FrameQueueTest, OldestFirstThroughAnyMixOfPushesAndPops) {
     queue.Pop(count);
     popped += static_cast<int>(count);
     ASSERT_EQ(queue.size(), static_cast<std::size_t>(pushed - popped));
-    if (!queue.empty()) ASSERT_EQ(*queue.front().frame, std::to_string(popped));
+    if (queue.empty()) continue;
+    ASSERT_EQ(*queue.front().frame, std::to_string(popped));
   }
   queue.Clear();
   EXPECT_TRUE(queue.empty());
