@@ -19,25 +19,35 @@ Status At(const std::string& where, const Status& status) {
   return status.ok() ? status : InvalidArgument(where + ": " + status.message());
 }
 
-// Puts one value in, whatever source it came from.
-Status Apply(const Option& option, const std::string& value, const std::string& where,
-             AppConfig* config) {
-  return At(where, At(option.key, option.set(*config, value)));
-}
+// The config as it grows, and where each value came from.
+struct Draft {
+  AppConfig config;
+  std::map<std::string, std::string> places;  // by key
+
+  // Puts one value in, whatever source it came from.
+  Status Put(const Option& option, const std::string& value, const std::string& where) {
+    places[option.key] = where;
+    return At(where, At(option.key, option.set(config, value)));
+  }
+};
 
 // Reads a YAML file into a config. Keys may be nested or dotted.
 class FileReader {
  public:
-  FileReader(const OptionTable& table, const std::string& path, AppConfig* config)
-      : table_(table), path_(path), config_(config) {}
+  FileReader(const OptionTable& table, const std::string& path, Draft* draft)
+      : table_(table), path_(path), draft_(draft) {}
 
   Status Read() {
     try {
       std::ifstream in(path_);
       in.peek();  // a folder opens, but can't be read
       if (in.bad() || !in.is_open()) return InvalidArgument(path_ + ": can't be read");
-      const YAML::Node root = YAML::Load(in);
-      if (root.IsNull()) return {};
+      const std::vector<YAML::Node> documents = YAML::LoadAll(in);
+      if (documents.empty() || documents.front().IsNull()) return {};
+      const YAML::Node& root = documents.front();
+      if (documents.size() > 1) {
+        return Fail(documents[1], InvalidArgument("begins a second document; there may be one"));
+      }
       if (!root.IsMap()) return Fail(root, InvalidArgument("is not a list of keys and values"));
       return ReadMap(root, "");
     } catch (const YAML::Exception& e) {
@@ -95,12 +105,12 @@ class FileReader {
                                         "give the whole URL in " +
                                         option.EnvironmentName()));
     }
-    return Apply(option, text, Where(name), config_);
+    return draft_->Put(option, text, Where(name));
   }
 
   const OptionTable& table_;
   const std::string& path_;
-  AppConfig* config_;
+  Draft* draft_;
   std::set<std::string> seen_;
 };
 
@@ -123,7 +133,7 @@ Status JudgeUnknownVariable(const OptionTable& table, const std::string& name,
 }
 
 Status ReadEnvironment(const OptionTable& table,
-                       const std::map<std::string, std::string>& environment, AppConfig* config,
+                       const std::map<std::string, std::string>& environment, Draft* draft,
                        std::vector<std::string>* warnings) {
   std::set<std::string> known;
   for (const Option& option : table.options()) {
@@ -131,7 +141,7 @@ Status ReadEnvironment(const OptionTable& table,
     known.insert(name);
     const auto found = environment.find(name);
     if (found == environment.end()) continue;
-    const Status status = Apply(option, found->second, name, config);
+    const Status status = draft->Put(option, found->second, name);
     if (!status.ok()) return status;
   }
   for (const auto& [name, value] : environment) {
@@ -143,7 +153,7 @@ Status ReadEnvironment(const OptionTable& table,
 }
 
 Status ReadFlags(const OptionTable& table,
-                 const std::vector<std::pair<std::string, std::string>>& flags, AppConfig* config) {
+                 const std::vector<std::pair<std::string, std::string>>& flags, Draft* draft) {
   for (const auto& [key, value] : flags) {
     const Option* option = table.Find(key);
     if (option == nullptr) return At("--" + key, table.UnknownKey(key));
@@ -152,7 +162,8 @@ Status ReadFlags(const OptionTable& table,
                              option->EnvironmentName() +
                              (option->secret ? " or --" + key + "_file" : ""));
     }
-    const Status status = At("--" + key, option->set(*config, value));
+    draft->places[key] = "--" + key;
+    const Status status = At("--" + key, option->set(draft->config, value));
     if (!status.ok()) return status;
   }
   return {};
@@ -170,24 +181,32 @@ Status ReadSecretFile(const std::string& key, const std::string& path, std::stri
   return {};
 }
 
+// A rule between keys: told at the place where the value stands, unless it is a default.
+Status CheckRules(const Draft& draft) {
+  const auto broken = FindBrokenRule(draft.config);
+  if (!broken) return {};
+  const Status status = InvalidArgument(broken->key + ": " + broken->what);
+  const auto place = draft.places.find(broken->key);
+  return place == draft.places.end() ? status : At(place->second, status);
+}
+
 }  // namespace
 
 Result<LoadedConfig> LoadConfig(const OptionTable& table, const ConfigSources& sources) {
-  LoadedConfig loaded;
-  AppConfig& config = loaded.config;
+  Draft draft;
+  AppConfig& config = draft.config;
+  std::vector<std::string> warnings;
   Status status;
-  if (!sources.file.empty()) status = FileReader(table, sources.file, &config).Read();
-  if (status.ok()) {
-    status = ReadEnvironment(table, sources.environment, &config, &loaded.warnings);
-  }
-  if (status.ok()) status = ReadFlags(table, sources.flags, &config);
+  if (!sources.file.empty()) status = FileReader(table, sources.file, &draft).Read();
+  if (status.ok()) status = ReadEnvironment(table, sources.environment, &draft, &warnings);
+  if (status.ok()) status = ReadFlags(table, sources.flags, &draft);
   if (status.ok()) status = ReadSecretFile("admin.key", config.admin_key_file, &config.admin_key);
   if (status.ok()) {
     status = ReadSecretFile("cluster.secret", config.cluster_secret_file, &config.cluster_secret);
   }
-  if (status.ok()) status = CheckRules(config);
+  if (status.ok()) status = CheckRules(draft);
   if (!status.ok()) return status;
-  return loaded;
+  return LoadedConfig{std::move(config), std::move(warnings)};
 }
 
 }  // namespace minichat::app

@@ -1,12 +1,20 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "server/app/app_config.h"
-#include "server/base/status.h"
 
 namespace minichat::app {
 
+// A key whose value doesn't fit another's.
+struct BrokenRule {
+  std::string key;
+  std::string what;  // wrong with it, without the key
+};
+
 // What one key says must fit the others: no open doors off loopback, no cluster whose nodes can't
-// find each other. InvalidArgument names both keys.
-Status CheckRules(const AppConfig& config);
+// find each other. The first rule that is broken, if any.
+std::optional<BrokenRule> FindBrokenRule(const AppConfig& config);
 
 }  // namespace minichat::app

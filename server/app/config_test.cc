@@ -113,6 +113,33 @@ TEST_F(ConfigTest, KeyGivenTwiceIsRefused) {
   EXPECT_THAT(Refusal(), HasSubstr("minichat.yaml:3: relay.mode: is given twice"));
 }
 
+TEST_F(ConfigTest, ASecondDocumentIsRefused) {
+  File("node.name: n1\n---\nrelay.mode: single\n");
+
+  EXPECT_THAT(Refusal(), HasSubstr("minichat.yaml:3: begins a second document"));
+}
+
+TEST_F(ConfigTest, RuleBetweenKeysNamesThePlaceOfTheValue) {
+  File("node.name: n1\nclient.listen: 0.0.0.0:8080\n");
+  EXPECT_THAT(Refusal(), HasSubstr("minichat.yaml:2: client.listen: 0.0.0.0:8080 is not a loop"));
+
+  sources_.file.clear();
+  sources_.environment = {{"MINICHAT_CLIENT_LISTEN", "0.0.0.0:8080"}};
+  EXPECT_THAT(Refusal(), HasSubstr("MINICHAT_CLIENT_LISTEN: client.listen: 0.0.0.0:8080 is not"));
+}
+
+TEST_F(ConfigTest, ListenersNeedNumericAddressesAndDifferFromEachOther) {
+  sources_.flags = {{"client.listen", "localhost:8080"}};
+  EXPECT_THAT(Refusal(), HasSubstr("--client.listen: \"localhost:8080\" is not allowed; allowed: "
+                                   "an IP address and a port"));
+
+  sources_.flags = {{"client.listen", "127.0.0.1:8080"}, {"admin.listen", "127.0.0.1:8080"}};
+  EXPECT_THAT(Refusal(), HasSubstr("admin.listen: is 127.0.0.1:8080, as client.listen is"));
+
+  sources_.flags = {{"client.listen", "[::1]:0"}, {"admin.listen", "[::1]:0"}};
+  EXPECT_EQ(Load().admin_listen, "[::1]:0");
+}
+
 TEST_F(ConfigTest, BrokenYamlNamesTheLine) {
   File("node.name: n1\nrelay: [bulk\n");
 
@@ -137,12 +164,23 @@ TEST_F(ConfigTest, BackendUrlWithoutProperHostOrPortIsRefused) {
                                    "is not allowed; allowed: memory: or kafka://"));
 
   sources_.file.clear();
-  for (const std::string url : {"redis://", "redis://:6379", "redis://h:0", "redis://h:65536",
-                                "redis://:secret@:1", "redis://h:/0", "kafka://h:1"}) {
+  for (const std::string url :
+       {"redis://", "redis://:6379", "redis://h:0", "redis://h:65536", "redis://:secret@:1",
+        "redis://h:/0", "redis://h:1/abc", "kafka://h:1"}) {
     sources_.environment = {{"MINICHAT_DIRECTORY", url}};
     EXPECT_THAT(Refusal(), HasSubstr("MINICHAT_DIRECTORY: directory: ")) << url;
     EXPECT_THAT(Refusal(), Not(HasSubstr("secret"))) << url;
   }
+}
+
+TEST_F(ConfigTest, KafkaNeedsAPortAndRedisDoesNot) {
+  sources_.environment = {{"MINICHAT_LOG", "kafka://h"}};
+  EXPECT_THAT(Refusal(), HasSubstr("MINICHAT_LOG: log: \"kafka://h\" is not allowed"));
+
+  sources_.environment = {{"MINICHAT_LOG", "kafka://h:1"},
+                          {"MINICHAT_DIRECTORY", "redis://h/3"},
+                          {"MINICHAT_STORE", "postgresql://u@h/d"}};
+  EXPECT_EQ(Load().directory_url, "redis://h/3");
 }
 
 TEST_F(ConfigTest, MisspeltVariableIsRefusedAndAForeignOneOnlyTold) {

@@ -1,9 +1,12 @@
 #include "server/app/config_values.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
 #include <utility>
+
+#include <arpa/inet.h>
 
 namespace minichat::app {
 namespace {
@@ -83,9 +86,11 @@ std::pair<std::size_t, std::size_t> FindPassword(std::string_view url) {
 }
 
 // "host" or "host:port", "[v6]" or "[v6]:port".
-bool IsHost(std::string_view text) {
+bool IsHost(std::string_view text, bool needs_port) {
   std::string whole(text);
-  if (text.find(':') == std::string_view::npos || text.ends_with(']')) whole += ":1";
+  const bool no_port = text.find(':') == std::string_view::npos || text.ends_with(']');
+  if (no_port && needs_port) return false;
+  if (no_port) whole += ":1";
   const auto address = ParseAddress(whole);
   return address && address->port != 0;
 }
@@ -153,6 +158,12 @@ bool Address::loopback() const {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
+bool Address::numeric() const {
+  in6_addr binary;
+  return ::inet_pton(AF_INET, host.c_str(), &binary) == 1 ||
+         ::inet_pton(AF_INET6, host.c_str(), &binary) == 1;
+}
+
 std::optional<Address> ParseAddress(std::string_view text) {
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
@@ -176,16 +187,19 @@ bool InMemory(std::string_view url) {
   return url == "memory:";
 }
 
-bool HasGoodHosts(std::string_view url) {
+bool IsGoodUrl(std::string_view url, UrlNeeds needs) {
   const auto scheme = url.find("://");
   if (scheme == std::string_view::npos) return false;
   std::string_view hosts = url.substr(HostsBegin(url, scheme + 3));
-  hosts = hosts.substr(0, hosts.find_first_of("/?"));
+  const std::size_t end = std::min(hosts.find_first_of("/?"), hosts.size());
+  const std::string_view path = hosts.substr(end);
+  if (needs.numbered_path && path.size() > 1 && !ParseCount(path.substr(1))) return false;
+  hosts = hosts.substr(0, end);
   for (auto comma = hosts.find(','); comma != std::string_view::npos; comma = hosts.find(',')) {
-    if (!IsHost(hosts.substr(0, comma))) return false;
+    if (!IsHost(hosts.substr(0, comma), needs.port)) return false;
     hosts.remove_prefix(comma + 1);
   }
-  return IsHost(hosts);
+  return IsHost(hosts, needs.port);
 }
 
 std::string_view PasswordOf(std::string_view url) {

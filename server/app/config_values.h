@@ -34,6 +34,8 @@ struct Address {
 
   // Reachable from this machine only.
   bool loopback() const;
+  // The host is "127.0.0.1", "::1" and the like, not a name.
+  bool numeric() const;
 };
 std::optional<Address> ParseAddress(std::string_view text);
 std::string PrintAddress(const Address& address);
@@ -41,8 +43,14 @@ std::string PrintAddress(const Address& address);
 // "memory:": the backend that a process brings with it.
 bool InMemory(std::string_view url);
 
-// "scheme://…host:port,host:port…": names one host at least, and all ports are ports.
-bool HasGoodHosts(std::string_view url);
+// What a backend's URL must have besides a host.
+struct UrlNeeds {
+  bool port = false;           // each host names its port
+  bool numbered_path = false;  // what follows the hosts is nothing or "/" and a number
+};
+// "scheme://…host:port,host:port…": names one host at least, all ports are ports, and the needs
+// are met.
+bool IsGoodUrl(std::string_view url, UrlNeeds needs);
 
 // The password of "scheme://user:password@host" or "scheme://host?password=…"; empty when there is
 // none.

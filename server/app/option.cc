@@ -167,12 +167,23 @@ Option AddressOption(std::string key, std::string AppConfig::*field, bool option
   return Make(std::move(key), "address", "host:port", field, std::move(help), parse, AsIs);
 }
 
+Option ListenOption(std::string key, std::string AppConfig::*field, std::string help) {
+  const auto parse = [](std::string_view text) -> Result<std::string> {
+    const auto address = ParseAddress(text);
+    if (address && address->numeric()) return std::string(text);
+    return InvalidArgument(Quote(text) +
+                           " is not allowed; allowed: an IP address and a port, such as "
+                           "127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080 (port 0: a free one)");
+  };
+  return Make(std::move(key), "address", "IP address:port", field, std::move(help), parse, AsIs);
+}
+
 Option BackendOption(std::string key, std::string AppConfig::*field, const std::string& form,
-                     std::string help) {
+                     UrlNeeds needs, std::string help) {
   const std::string scheme = form.substr(0, form.find("://") + 3);
   const std::string allowed = "memory: or " + form;
-  const auto parse = [scheme, allowed](std::string_view text) -> Result<std::string> {
-    const bool good = text.starts_with(scheme) && HasGoodHosts(text);
+  const auto parse = [scheme, allowed, needs](std::string_view text) -> Result<std::string> {
+    const bool good = text.starts_with(scheme) && IsGoodUrl(text, needs);
     if (good || InMemory(text)) return std::string(text);
     return InvalidArgument(Quote(RedactUrl(text)) + " is not allowed; allowed: " + allowed);
   };

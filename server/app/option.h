@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/app/app_config.h"
+#include "server/app/config_values.h"
 #include "server/base/status.h"
 
 namespace minichat::app {
@@ -58,10 +59,12 @@ Option ListOption(std::string key, std::vector<std::string> AppConfig::*field,
 // "host:port"; may be empty when `optional`.
 Option AddressOption(std::string key, std::string AppConfig::*field, bool optional,
                      std::string help);
-// "memory:" or a URL of the form "scheme://…", of which scheme, hosts and ports are checked. A
-// password in it is not printed.
+// "address:port" of this machine: no names, which can stand for several addresses.
+Option ListenOption(std::string key, std::string AppConfig::*field, std::string help);
+// "memory:" or a URL of the form "scheme://…", of which scheme, hosts, ports and `needs` are
+// checked. A password in it is not printed.
 Option BackendOption(std::string key, std::string AppConfig::*field, const std::string& form,
-                     std::string help);
+                     UrlNeeds needs, std::string help);
 
 // How many characters must be put in, taken out or replaced to turn one into the other.
 std::size_t EditDistance(std::string_view a, std::string_view b);

@@ -27,15 +27,15 @@ void AddNode(Rows& rows) {
 }
 
 void AddListeners(Rows& rows) {
-  rows.push_back(AddressOption("client.listen", &C::client_listen, false,
-                               "Where clients connect: WebSocket at /ws, HTTP at /api/v1, the page "
-                               "at /."));
+  rows.push_back(ListenOption("client.listen", &C::client_listen,
+                              "Where clients connect: WebSocket at /ws, HTTP at /api/v1, the page "
+                              "at /."));
   rows.push_back(ListOption("client.origins", &C::client_origins, {},
                             "Web origins whose pages may connect, such as https://chat.example. "
                             "Empty: any."));
-  rows.push_back(AddressOption("admin.listen", &C::admin_listen, false,
-                               "Where /healthz, /readyz, /metrics and /admin/v1 are served. Off "
-                               "loopback it needs admin.key."));
+  rows.push_back(ListenOption("admin.listen", &C::admin_listen,
+                              "Where /healthz, /readyz, /metrics and /admin/v1 are served. Off "
+                              "loopback it needs admin.key."));
   rows.push_back(TextOption("admin.key", &C::admin_key,
                             "Key that /admin/v1 then asks for (Authorization: Bearer …).")
                      .Secret());
@@ -80,15 +80,16 @@ void AddChat(Rows& rows) {
 }
 
 void AddBackends(Rows& rows) {
-  rows.push_back(BackendOption("log", &C::log_url, "kafka://host:port[,host:port]",
+  rows.push_back(BackendOption("log", &C::log_url, "kafka://host:port[,host:port]", {.port = true},
                                "Where a message is stored before it is acknowledged. The topic is "
                                "minichat.messages."));
   rows.push_back(BackendOption("directory", &C::directory_url,
-                               "redis://[:password@]host:port[/database]",
+                               "redis://[:password@]host[:port][/database]",
+                               {.numbered_path = true},
                                "Where rooms have their order, their last messages and their "
                                "routes."));
   rows.push_back(BackendOption("store", &C::store_url,
-                               "postgresql://user[:password]@host:port/database",
+                               "postgresql://user[:password]@host:port/database", {},
                                "Where history lives."));
 }
 
