@@ -32,6 +32,8 @@ class Tended {
   virtual void Leave() = 0;
   // Ends now.
   virtual void Cut() = 0;
+  // The thread has run its last turn: lets go of what only a further one would have ended.
+  virtual void Abandon() {}
 };
 
 // What all connections of one listener share.
@@ -57,6 +59,9 @@ class IoThread {
  public:
   IoThread(std::size_t index, boost::asio::io_context& io, std::shared_ptr<ServerContext> context)
       : index_(index), io_(io), context_(std::move(context)), timer_(io), flush_list_(io) {}
+  ~IoThread();
+  IoThread(const IoThread&) = delete;
+  IoThread& operator=(const IoThread&) = delete;
 
   // 0: this is also the core's thread.
   std::size_t index() const { return index_; }

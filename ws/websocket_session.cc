@@ -72,6 +72,8 @@ class WebSocketSession final : public Connection,
   void OnTick(Clock::time_point now) override;
   void Leave() override;
   void Cut() override { Finish(CloseReason::kConnectionLost); }
+  // Beast's operation holds this session, which holds the operation.
+  void Abandon() override { beast_done_ = nullptr; }
 
  private:
   const ServerOptions& options() const { return thread_.context().options; }
