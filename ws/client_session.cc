@@ -123,10 +123,9 @@ void ClientSession::OnResumed(const std::string& rid, Welcome welcome) {
   if (state_ != State::kLeaving) state_ = State::kOpen;
   welcome.server_time_ms = context_->core.WallMillis();
   Reply(EncodeWelcome(rid, welcome));
-  while (!waiting_.empty() && state_ != State::kClosed) {
-    DecodedFrame frame = std::move(waiting_.front());
-    waiting_.pop_front();
-    Dispatch(std::move(frame));
+  // The state has changed: no frame is added any more.
+  for (DecodedFrame& frame : std::exchange(waiting_, {})) {
+    if (state_ != State::kClosed) Dispatch(std::move(frame));
   }
 }
 
@@ -236,7 +235,10 @@ void ClientSession::OnClosed() {
 }
 
 void ClientSession::Deliver(const core::EventPtr& event) {
-  if (connection_) context_->outbox.Send(connection_, event->encoded);
+  if (!connection_) return;
+  // Another node may have encoded it. What is no frame must not get between frames.
+  context_->outbox.Send(
+      connection_, IsTextFrame(*event->encoded) ? event->encoded : MakeTextFrame(*event->encoded));
 }
 
 bool ClientSession::CanTakePage() const {
@@ -268,9 +270,9 @@ bool ClientSession::MayEnter(const core::RoomId& room) const {
   return MatchesAny(context_->options.open_rooms, room.value());
 }
 
-void ClientSession::Reply(std::string frame) {
+void ClientSession::Reply(std::string_view text) {
   if (!connection_) return;
-  context_->outbox.Send(connection_, std::make_shared<const std::string>(std::move(frame)));
+  context_->outbox.Send(connection_, MakeTextFrame(text));
 }
 
 void ClientSession::ReplyError(const std::string& rid, const ClientError& error) {

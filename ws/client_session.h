@@ -1,9 +1,10 @@
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "server/core/chat_node.h"
 #include "ws/admission.h"
@@ -78,7 +79,7 @@ class ClientSession final : public core::ClientLink,
   void Do(const std::string& rid, Ping ping);
 
   bool MayEnter(const core::RoomId& room) const;
-  void Reply(std::string frame);
+  void Reply(std::string_view text);
   void ReplyError(const std::string& rid, const core::ClientError& error);
   // Counted here. The node counts only the sends that it refuses.
   void Refuse(const std::string& rid, const core::ClientError& error);
@@ -93,8 +94,8 @@ class ClientSession final : public core::ClientLink,
   State state_ = State::kAwaitsHello;
   core::SessionId session_;
   core::Identity identity_;
-  std::set<core::RoomId> rooms_;  // joined, or being joined
-  std::deque<DecodedFrame> waiting_;
+  std::set<core::RoomId> rooms_;       // joined, or being joined
+  std::vector<DecodedFrame> waiting_;  // during a resume
   std::size_t under_way_ = 0;
 };
 

@@ -93,6 +93,9 @@ std::string EncodeGap(const core::RoomId& room, core::Seq from, core::Seq to);
 std::string EncodeBye(std::string_view reason, std::int64_t after_ms, std::int64_t jitter_ms);
 
 // `{"op":"message",…}`; the bytes of `data` are the sender's.
+std::string EncodeMessage(const core::PlacedMessage& placed);
+
+// A message as a whole WebSocket frame: what each of its recipients gets, byte for byte.
 class JsonEventEncoder final : public core::EventEncoder {
  public:
   std::string Encode(const core::PlacedMessage& placed) const override;

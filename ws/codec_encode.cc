@@ -3,6 +3,7 @@
 #include "server/base/json_writer.h"
 #include "server/base/utf8.h"
 #include "ws/codec.h"
+#include "ws/frame.h"
 
 namespace minichat::ws {
 namespace {
@@ -161,8 +162,12 @@ std::string EncodeBye(std::string_view reason, std::int64_t after_ms, std::int64
       .Take();
 }
 
-std::string JsonEventEncoder::Encode(const core::PlacedMessage& placed) const {
+std::string EncodeMessage(const core::PlacedMessage& placed) {
   return MessageObject(placed).Take();
+}
+
+std::string JsonEventEncoder::Encode(const core::PlacedMessage& placed) const {
+  return TextFrame(EncodeMessage(placed));
 }
 
 }  // namespace minichat::ws

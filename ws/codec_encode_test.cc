@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "ws/codec.h"
+#include "ws/frame.h"
 
 namespace minichat::ws {
 namespace {
@@ -14,7 +15,7 @@ core::PlacedMessage Placed(core::BodyKind kind, std::string body, core::Seq seq 
 TEST(EncodeTest, MessageWithText) {
   const auto placed = Placed(core::BodyKind::kText, "say \"hi\"\n\x01 \xc3\xa9");
 
-  EXPECT_EQ(JsonEventEncoder().Encode(placed),
+  EXPECT_EQ(EncodeMessage(placed),
             R"({"op":"message","room":"general","seq":58,"id":")" + placed.message->id.ToText() +
                 R"(","from":"ann","ts":1790000000000,"text":"say \"hi\"\n\u0001 )" + "\xc3\xa9\"}");
 }
@@ -22,9 +23,18 @@ TEST(EncodeTest, MessageWithText) {
 TEST(EncodeTest, MessageWithDataHasTheSendersBytes) {
   const std::string data = R"({ "a" : 1.50 })";
 
-  const std::string text = JsonEventEncoder().Encode(Placed(core::BodyKind::kData, data));
+  const std::string text = EncodeMessage(Placed(core::BodyKind::kData, data));
 
   EXPECT_NE(text.find("\"data\":" + data + "}"), std::string::npos);
+}
+
+TEST(EncodeTest, AnEventIsAMessageAsOneFrame) {
+  const auto placed = Placed(core::BodyKind::kText, "hi");
+
+  const std::string frame = JsonEventEncoder().Encode(placed);
+
+  EXPECT_TRUE(IsTextFrame(frame));
+  EXPECT_EQ(frame, TextFrame(EncodeMessage(placed)));
 }
 
 TEST(EncodeTest, Welcome) {

@@ -5,6 +5,10 @@
 
 namespace minichat::ws {
 
+IoThread::~IoThread() {
+  ForEach([](Tended& connection) { connection.Abandon(); });
+}
+
 void IoThread::Add(const std::shared_ptr<Tended>& connection) {
   connections_.emplace(connection.get(), connection);
   if (!ticking_) ArmTick();

@@ -12,6 +12,8 @@
 
 #include "server/base/http_routes.h"
 #include "server/base/scheduler.h"
+#include "ws/flush_list.h"
+#include "ws/frame.h"
 #include "ws/options.h"
 #include "ws/ws_metrics.h"
 
@@ -30,6 +32,8 @@ class Tended {
   virtual void Leave() = 0;
   // Ends now.
   virtual void Cut() = 0;
+  // The thread has run its last turn: lets go of what only a further one would have ended.
+  virtual void Abandon() {}
 };
 
 // What all connections of one listener share.
@@ -54,12 +58,18 @@ struct ServerContext {
 class IoThread {
  public:
   IoThread(std::size_t index, boost::asio::io_context& io, std::shared_ptr<ServerContext> context)
-      : index_(index), io_(io), context_(std::move(context)), timer_(io) {}
+      : index_(index), io_(io), context_(std::move(context)), timer_(io), flush_list_(io) {}
+  ~IoThread();
+  IoThread(const IoThread&) = delete;
+  IoThread& operator=(const IoThread&) = delete;
 
   // 0: this is also the core's thread.
   std::size_t index() const { return index_; }
   boost::asio::io_context& io() const { return io_; }
   ServerContext& context() const { return *context_; }
+  FlushList& flush_list() { return flush_list_; }
+  // The ping that all connections share.
+  const Frame& ping_frame() const { return ping_frame_; }
 
   // The connection was counted when it was accepted.
   void Add(const std::shared_ptr<Tended>& connection);
@@ -80,7 +90,9 @@ class IoThread {
   const std::size_t index_;
   boost::asio::io_context& io_;
   const std::shared_ptr<ServerContext> context_;
+  const Frame ping_frame_ = std::make_shared<const std::string>(PingFrame());
   boost::asio::steady_timer timer_;
+  FlushList flush_list_;
   bool ticking_ = false;
   Connections connections_;
 };

@@ -35,6 +35,7 @@ struct ServerOptions {
   std::size_t http_body_bytes = 64 * 1024;
   int send_buffer_bytes = 0;  // SO_SNDBUF; 0: the system's
   OutboundLimits outbound;
+  bool coalesce = true;  // false: each frame is written by itself, for measurements
 };
 
 // What clients may do, and what they are told.

@@ -12,6 +12,12 @@ void Outbox::Send(const std::shared_ptr<Connection>& connection, Frame frame) {
   Put({connection, std::move(frame), std::nullopt});
 }
 
+void Outbox::SendLatest(const std::shared_ptr<Connection>& connection, std::string key,
+                        Frame frame) {
+  if (connection->io_index() == 0) return connection->SendLatest(key, std::move(frame));
+  Put({connection, std::move(frame), std::nullopt, std::move(key)});
+}
+
 void Outbox::Close(const std::shared_ptr<Connection>& connection, CloseReason reason) {
   if (connection->io_index() == 0) return connection->Close(reason);
   Put({connection, nullptr, reason});
@@ -33,6 +39,8 @@ void Outbox::Flush() {
       for (const Item& item : batch) {
         if (item.reason) {
           item.connection->Close(*item.reason);
+        } else if (!item.latest_key.empty()) {
+          item.connection->SendLatest(item.latest_key, item.frame);
         } else {
           item.connection->Send(item.frame);
         }

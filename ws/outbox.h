@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
@@ -24,6 +25,7 @@ class Outbox {
       : core_(core), io_(std::move(io)), batches_(io_.size()) {}
 
   void Send(const std::shared_ptr<Connection>& connection, Frame frame);
+  void SendLatest(const std::shared_ptr<Connection>& connection, std::string key, Frame frame);
   void Close(const std::shared_ptr<Connection>& connection, CloseReason reason);
 
  private:
@@ -31,6 +33,7 @@ class Outbox {
     std::shared_ptr<Connection> connection;
     Frame frame;                        // or
     std::optional<CloseReason> reason;  // a wish to close
+    std::string latest_key = "";        // the frame is for SendLatest()
   };
   using Batch = std::vector<Item>;
 

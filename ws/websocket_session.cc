@@ -3,14 +3,16 @@
 #include <optional>
 #include <utility>
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/dispatch.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/websocket/stream.hpp>
 
+#include "server/base/check.h"
+#include "ws/beast_stream.h"
 #include "ws/client_session.h"
 #include "ws/codec.h"
 #include "ws/connection.h"
+#include "ws/outbound_path.h"
+#include "ws/socket_writer.h"
 #include "ws/token_bucket.h"
 
 namespace minichat::ws {
@@ -22,7 +24,9 @@ namespace websocket = boost::beast::websocket;
 using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kKeptBufferBytes = 8 * 1024;
+// What a connection that waits for its next frame holds for it. Most frames of a chat fit.
+constexpr std::size_t kIdleReadBytes = 512;
+constexpr std::size_t kMoreReadBytes = 8 * 1024;
 
 CloseReason ReasonOf(const error_code& ec, const websocket::close_reason& from_peer) {
   if (ec == websocket::error::closed) return ReasonOfPeerCode(from_peer.code);
@@ -34,33 +38,42 @@ CloseReason ReasonOf(const error_code& ec, const websocket::close_reason& from_p
   return CloseReason::kConnectionLost;
 }
 
-// A WebSocket connection: reads frames and hands them to its ClientSession, writes what lies in its
-// queue, one frame at a time, and looks after its time limits.
+// A WebSocket connection: reads frames, by Beast, and hands them to its ClientSession; writes what
+// lies in its outbound path, at the end of each turn or when the socket takes more; and looks after
+// its time limits.
 //
 // Lifetime:  shared by its pending operations and its ClientSession.
 // Threading: confined to its I/O thread.
 // Limits:    ServerOptions. Above the outbound limits the connection is closed as slow reader.
 class WebSocketSession final : public Connection,
                                public Tended,
+                               public Flushable,
+                               public BeastWrites,
                                public std::enable_shared_from_this<WebSocketSession> {
  public:
   WebSocketSession(Socket socket, IoThread& thread)
       : thread_(thread),
-        stream_(std::move(socket)),
+        stream_(std::move(socket), *this),
         level_(options().outbound),
-        queue_(options().outbound, level_, metrics().outbound_bytes),
+        out_(options().outbound, level_, metrics().outbound_bytes, metrics().outbound_shed),
         bucket_(thread.context().clients->options.messages_per_s, Clock::now()) {}
 
   void Start(UpgradeRequest request, bool with_subprotocol);
 
   void Send(Frame frame) override;
+  void SendLatest(const std::string& key, Frame frame) override;
   void Close(CloseReason reason) override;
   OutboundLevel& level() override { return level_; }
   std::size_t io_index() const override { return thread_.index(); }
 
+  void OnTurnEnd() override;
+  void WriteForBeast(std::string bytes, Done done) override;
+
   void OnTick(Clock::time_point now) override;
   void Leave() override;
   void Cut() override { Finish(CloseReason::kConnectionLost); }
+  // Beast's operation holds this session, which holds the operation.
+  void Abandon() override { beast_done_ = nullptr; }
 
  private:
   const ServerOptions& options() const { return thread_.context().options; }
@@ -70,20 +83,25 @@ class WebSocketSession final : public Connection,
   void OnAccepted(const error_code& ec);
   void Read();
   void OnRead(const error_code& ec);
+  void OnMessage();
   void OnText();
   void RefuseRate(const DecodedFrame& frame);
-  void WriteNext();
-  void OnWritten(const error_code& ec);
-  void CheckQueue(Clock::time_point now);
+  bool TakesMore() const { return !done_ && !closing_ && !slow_; }
+  void FlushAtTurnEnd();
+  void Flush();
+  void AwaitWritable();
+  void OnFlushed();
+  void AnswerBeast();
+  bool CloseIfSlow(Clock::time_point now);
   void Ping(Clock::time_point now);
   void SendCloseFrame();
   void LetGoOfClient();
   void Finish(CloseReason reason);
 
   IoThread& thread_;
-  websocket::stream<Socket> stream_;
+  websocket::stream<BeastStream, false> stream_;
   OutboundLevel level_;
-  OutboundQueue queue_;
+  OutboundPath out_;
   TokenBucket bucket_;
   beast::flat_buffer buffer_;
   std::shared_ptr<ClientSession> client_;  // null before the upgrade and after the end
@@ -92,24 +110,26 @@ class WebSocketSession final : public Connection,
   Clock::time_point opened_{};
   Clock::time_point heard_{};
   Clock::time_point pinged_{};
+  Done beast_done_;  // of Beast's write, while it is on its way out
+  OutboundPath::Ticket beast_ticket_ = 0;
+  std::size_t beast_bytes_ = 0;
   bool said_hello_ = false;
-  bool writing_ = false;
-  bool pinging_ = false;
+  bool in_flush_list_ = false;
+  bool awaits_writable_ = false;
+  bool slow_ = false;  // above the limits; closed at the end of the turn
   bool close_sent_ = false;
   bool done_ = false;
 };
 
 void WebSocketSession::Configure(bool with_subprotocol) {
   error_code ignored;
-  auto& socket = beast::get_lowest_layer(stream_);
+  Socket& socket = stream_.next_layer().socket();
   socket.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
   if (options().send_buffer_bytes > 0) {
     socket.set_option(boost::asio::socket_base::send_buffer_size(options().send_buffer_bytes),
                       ignored);
   }
   stream_.read_message_max(kMaxFrameBytes);
-  stream_.auto_fragment(false);
-  stream_.text(true);
   // Beast's own timer only guards the two handshakes; silence and pings are OnTick()'s.
   stream_.set_option(
       websocket::stream_base::timeout{options().handshake, websocket::stream_base::none(), false});
@@ -140,16 +160,24 @@ void WebSocketSession::OnAccepted(const error_code& ec) {
   Read();
 }
 
+// Beast's own idea of how much to read at once would have every idle connection hold it.
 void WebSocketSession::Read() {
-  stream_.async_read(buffer_, [self = shared_from_this()](const error_code& ec, std::size_t) {
-    self->OnRead(ec);
-  });
+  const std::size_t limit = buffer_.size() == 0 ? kIdleReadBytes : kMoreReadBytes;
+  stream_.async_read_some(
+      buffer_, limit,
+      [self = shared_from_this()](const error_code& ec, std::size_t) { self->OnRead(ec); });
 }
 
 void WebSocketSession::OnRead(const error_code& ec) {
   if (done_) return;
   if (ec) return Finish(ReasonOf(ec, stream_.reason()));
   heard_ = Clock::now();
+  if (stream_.is_message_done()) OnMessage();
+  // While closing as well: what still comes is dropped, up to the client's close frame.
+  if (!done_) Read();
+}
+
+void WebSocketSession::OnMessage() {
   if (!closing_) {
     if (stream_.got_binary()) {
       Close(CloseReason::kBinaryFrame);
@@ -158,9 +186,7 @@ void WebSocketSession::OnRead(const error_code& ec) {
     }
   }
   buffer_.consume(buffer_.size());
-  if (buffer_.capacity() > kKeptBufferBytes) buffer_.shrink_to_fit();
-  // While closing as well: what still comes is dropped, up to the client's close frame.
-  if (!done_) Read();
+  if (buffer_.capacity() > kIdleReadBytes) buffer_.shrink_to_fit();
 }
 
 void WebSocketSession::OnText() {
@@ -180,48 +206,87 @@ void WebSocketSession::RefuseRate(const DecodedFrame& frame) {
   metrics().CountRefusal(core::ErrorCode::kRateLimited);
   const std::string& rid =
       std::visit([](const auto& read) -> const std::string& { return read.rid; }, frame);
-  auto reply = std::make_shared<const std::string>(EncodeError(
+  Frame reply = MakeTextFrame(EncodeError(
       rid, {core::ErrorCode::kRateLimited, "frame: too many per second", bucket_.Wait().count()}));
   level_.Add(reply->size());
   Send(std::move(reply));
 }
 
+// Runs inside the core's fan-out: what takes time, like letting go of a slow reader, is left to the
+// end of the turn.
 void WebSocketSession::Send(Frame frame) {
-  if (done_ || closing_) return level_.Remove(frame->size());
-  const Clock::time_point now = Clock::now();
-  queue_.Push(std::move(frame), now);
-  CheckQueue(now);
-  WriteNext();
+  if (!TakesMore()) return level_.Remove(frame->size());
+  out_.Push(std::move(frame), thread_.flush_list().Now());
+  FlushAtTurnEnd();
+  // Much in one turn is no slowness: the socket is asked before the reader is judged.
+  if (out_.Overflows() || !options().coalesce) Flush();
+  slow_ = out_.Overflows();
 }
 
-void WebSocketSession::CheckQueue(Clock::time_point now) {
-  if (closing_ || !queue_.Exceeds(now)) return;
-  metrics().outbound_overflows.Increment();
-  Close(CloseReason::kSlowReader);
+void WebSocketSession::SendLatest(const std::string& key, Frame frame) {
+  if (!TakesMore()) return;
+  out_.PushLatest(key, std::move(frame));
+  FlushAtTurnEnd();
 }
 
-void WebSocketSession::WriteNext() {
-  if (writing_ || done_ || close_sent_) return;
-  if (queue_.empty()) {
-    if (closing_) SendCloseFrame();
-    return;
-  }
-  writing_ = true;
-  stream_.async_write(
-      boost::asio::buffer(*queue_.front()),
-      [self = shared_from_this()](const error_code& ec, std::size_t) { self->OnWritten(ec); });
+void WebSocketSession::WriteForBeast(std::string bytes, Done done) {
+  CHECK(!beast_done_);  // Beast's writes wait for each other
+  beast_done_ = std::move(done);
+  beast_bytes_ = bytes.size();
+  beast_ticket_ = out_.PushControl(std::make_shared<const std::string>(std::move(bytes)),
+                                   thread_.flush_list().Now());
+  FlushAtTurnEnd();
 }
 
-void WebSocketSession::OnWritten(const error_code& ec) {
-  writing_ = false;
-  if (done_) return queue_.Clear(0);
-  queue_.Pop(Clock::now());
-  // The pending read hears of it too, and knows why.
-  if (ec) return queue_.Clear(0);
+void WebSocketSession::FlushAtTurnEnd() {
+  if (!std::exchange(in_flush_list_, true)) thread_.flush_list().Add(shared_from_this());
+}
+
+void WebSocketSession::OnTurnEnd() {
+  in_flush_list_ = false;
+  Flush();
+  OnFlushed();
+}
+
+void WebSocketSession::Flush() {
+  if (awaits_writable_ || out_.broken()) return;
+  SocketWriter writer(stream_.next_layer().socket());
+  if (!out_.Flush(writer, thread_.flush_list().Now())) AwaitWritable();
+}
+
+void WebSocketSession::AwaitWritable() {
+  awaits_writable_ = true;
+  stream_.next_layer().socket().async_wait(Socket::wait_write,
+                                           [self = shared_from_this()](const error_code& ec) {
+                                             self->awaits_writable_ = false;
+                                             if (ec) self->out_.Break();
+                                             self->FlushAtTurnEnd();
+                                           });
+}
+
+void WebSocketSession::OnFlushed() {
+  AnswerBeast();
+  if (done_ || CloseIfSlow(thread_.flush_list().Now())) return;
   if (client_ && level_.TakeNotice()) {
     thread_.RunOnCore([client = client_] { client->OnDrained(); });
   }
-  WriteNext();
+  if (closing_ && out_.empty()) SendCloseFrame();
+}
+
+void WebSocketSession::AnswerBeast() {
+  if (!beast_done_) return;
+  if (out_.broken()) {
+    std::exchange(beast_done_, nullptr)(boost::asio::error::broken_pipe, 0);
+  } else if (out_.IsOut(beast_ticket_)) {
+    std::exchange(beast_done_, nullptr)({}, beast_bytes_);
+  }
+}
+
+bool WebSocketSession::CloseIfSlow(Clock::time_point now) {
+  if (closing_ || !(slow_ || out_.Exceeds(now))) return false;
+  metrics().outbound_overflows.Increment();
+  Close(CloseReason::kSlowReader);
+  return true;
 }
 
 void WebSocketSession::Close(CloseReason reason) {
@@ -229,9 +294,9 @@ void WebSocketSession::Close(CloseReason reason) {
   closing_ = reason;
   const bool slow = reason == CloseReason::kSlowReader;
   close_until_ = Clock::now() + (slow ? options().slow_close : options().close);
-  if (slow) queue_.Clear(writing_ ? 1 : 0);
+  if (slow) out_.Shed();
   LetGoOfClient();
-  if (slow || (queue_.empty() && !writing_)) SendCloseFrame();
+  if (slow || out_.empty()) SendCloseFrame();
 }
 
 void WebSocketSession::SendCloseFrame() {
@@ -248,22 +313,23 @@ void WebSocketSession::SendCloseFrame() {
 }
 
 void WebSocketSession::OnTick(Clock::time_point now) {
+  // Whoever reads on may still have heard why; that time is over.
+  if (out_.broken()) return Finish(CloseReason::kConnectionLost);
   if (closing_) {
     if (now > close_until_) Finish(*closing_);
     return;
   }
   if (!said_hello_ && now - opened_ > options().handshake) return Close(CloseReason::kNoHello);
   if (now - heard_ > 2 * options().ping) return Close(CloseReason::kSilent);
-  CheckQueue(now);
-  Ping(now);
+  if (!CloseIfSlow(now)) Ping(now);
 }
 
+// Not by Beast, whose pings would wait for its other writes.
 void WebSocketSession::Ping(Clock::time_point now) {
-  if (closing_ || !client_ || pinging_ || now - pinged_ < options().ping) return;
-  pinging_ = true;
+  if (!client_ || out_.has_control() || now - pinged_ < options().ping) return;
   pinged_ = now;
-  stream_.async_ping({},
-                     [self = shared_from_this()](const error_code&) { self->pinging_ = false; });
+  out_.PushControl(thread_.ping_frame(), now);
+  FlushAtTurnEnd();
 }
 
 void WebSocketSession::Leave() {
@@ -282,9 +348,10 @@ void WebSocketSession::Finish(CloseReason reason) {
   if (done_) return;
   done_ = true;
   metrics().CountClose(closing_.value_or(reason));
-  queue_.Clear(writing_ ? 1 : 0);
+  out_.Break();
+  AnswerBeast();
   error_code ignored;
-  beast::get_lowest_layer(stream_).close(ignored);
+  stream_.next_layer().socket().close(ignored);
   LetGoOfClient();
   thread_.Remove(this, true);
 }

@@ -316,6 +316,62 @@ TEST_P(WebSocketSessionTest, ASlowReaderIsClosedAndOthersGoOn) {
   EXPECT_EQ(ann->Receive(), R"({"op":"pong","rid":1})");
 }
 
+TEST_P(WebSocketSessionTest, WhoOnlySendsPingsAndReadsNothingIsASlowReader) {
+  MemoryNode::Options options = Options();
+  options.server.outbound.age = milliseconds(50);
+  options.server.tick = milliseconds(20);
+  options.server.send_buffer_bytes = 4096;
+  options.server.slow_close = milliseconds(50);
+  MemoryNode node(options);
+  WsTestClient client(node.port());
+  client.ShrinkReceiveBuffer();
+  client.Send(Hello("ann"));
+  client.Receive();
+  const std::string ping = std::string("\x89\xfd\0\0\0\0", 6) + std::string(125, 'p');
+
+  // The node stops reading once a pong is stuck: this can't go on for ever.
+  for (int i = 0; i < 100'000 && node.Metric(ClosesOf("slow_reader")) < 1; ++i) {
+    client.SendRaw(ping);
+  }
+
+  EXPECT_TRUE(node.WaitForMetric(ClosesOf("slow_reader"), 1));
+  EXPECT_TRUE(node.WaitForMetric("minichat_sessions", 0));
+  EXPECT_TRUE(node.WaitForMetric("minichat_connections", 0));
+}
+
+TEST_P(WebSocketSessionTest, PongsAndMessagesShareTheConnection) {
+  MemoryNode node(Options());
+  const auto ann = Member(node, "ann");
+  const auto bob = Member(node, "bob");
+  const std::string ping = std::string("\x89\x81\0\0\0\0p", 7);
+
+  for (int i = 1; i <= 100; ++i) {
+    bob->SendRaw(ping);
+    ann->Send(SendOf("c-" + std::to_string(i), std::string(static_cast<std::size_t>(i) * 20, 'x')));
+    bob->SendRaw(ping);
+  }
+
+  for (int seq = 1; seq <= 100; ++seq) {
+    const std::string event = bob->Receive();
+    ASSERT_TRUE(Has(event, "\"seq\":" + std::to_string(seq) + ",")) << event.substr(0, 200);
+  }
+}
+
+TEST_P(WebSocketSessionTest, WithoutCoalescingTheSameArrives) {
+  MemoryNode::Options options = Options();
+  options.server.coalesce = false;
+  MemoryNode node(options);
+  const auto ann = Member(node, "ann");
+
+  ann->Send(SendOf("c-1", "hi"));
+  ann->Send(R"({"op":"history","rid":4,"room":"general"})");
+
+  const std::string all = ann->Receive() + ann->Receive() + ann->Receive();
+  EXPECT_TRUE(Has(all, R"("op":"ack","rid":"c-1")")) << all;
+  EXPECT_TRUE(Has(all, R"({"op":"message","room":"general","seq":1,)")) << all;
+  EXPECT_TRUE(Has(all, R"("op":"history","rid":4)")) << all;
+}
+
 TEST_P(WebSocketSessionTest, AResumeLargerThanTheQueueIsNoSlowReading) {
   MemoryNode::Options options = Options();
   options.server.outbound.bytes = 64 * 1024;

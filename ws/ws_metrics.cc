@@ -8,6 +8,9 @@ WsMetrics::WsMetrics(MetricsRegistry& r)
           r.AddGauge("minichat_outbound_queue_bytes", "Bytes queued for all sessions together")),
       outbound_overflows(r.AddCounter("minichat_queue_overflows_total",
                                       "What was refused at a full queue", {{"queue", "outbound"}})),
+      outbound_shed(r.AddCounter("minichat_queue_overflows_total",
+                                 "What was refused at a full queue",
+                                 {{"queue", "outbound_latest"}})),
       accept_errors(r.AddCounter("minichat_accept_errors_total", "Accepts that failed")),
       connections_refused(r.AddCounter("minichat_connections_refused_total",
                                        "Connections closed at once, above the bound")) {

@@ -22,6 +22,7 @@ class WsMetrics {
   Gauge& connections;     // TCP connections, HTTP and WebSocket
   Gauge& outbound_bytes;  // queued for all sessions
   Counter& outbound_overflows;
+  Counter& outbound_shed;  // presence and typing that a newer one or a message pushed out
   Counter& accept_errors;
   Counter& connections_refused;
 

@@ -210,6 +210,7 @@ Status App::Impl::StartListeners() {
   client.allowed_origins = config.client_origins;
   client.outbound.bytes = config.limits_queue_bytes;
   client.outbound.frames = config.limits_queue_events;
+  client.coalesce = config.lab_coalesce;
   client_server = std::make_unique<ws::Server>(
       std::move(client),
       ws::ServerDeps{scheduler, io.all(), *client_routes, registry, authenticator.get()},

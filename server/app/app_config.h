@@ -58,6 +58,7 @@ struct AppConfig {
 
   bool lab_enabled = false;
   std::string lab_fault_die = "never";
+  bool lab_coalesce = true;
 
   bool HasRole(const std::string& role) const;
 };

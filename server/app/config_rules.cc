@@ -127,9 +127,10 @@ Verdict CheckRoles(const AppConfig& config) {
 }
 
 Verdict CheckLab(const AppConfig& config) {
-  if (!config.lab_enabled && config.lab_fault_die != "never") {
-    return BrokenRule{"lab.fault.die", "keys under lab. need lab.enabled: true"};
-  }
+  if (config.lab_enabled) return {};
+  constexpr const char* kRule = "keys under lab. need lab.enabled: true";
+  if (config.lab_fault_die != "never") return BrokenRule{"lab.fault.die", kRule};
+  if (!config.lab_coalesce) return BrokenRule{"lab.coalesce", kRule};
   return {};
 }
 

@@ -331,6 +331,8 @@ TEST_F(ConfigTest, RedisWithMemoryLogOrStoreIsForTheLab) {
 TEST_F(ConfigTest, LabKeysNeedTheLab) {
   sources_.flags = {{"lab.fault.die", "after_log"}};
   EXPECT_THAT(Refusal(), HasSubstr("lab.fault.die: keys under lab. need lab.enabled: true"));
+  sources_.flags = {{"lab.coalesce", "false"}};
+  EXPECT_THAT(Refusal(), HasSubstr("lab.coalesce: keys under lab. need lab.enabled: true"));
 }
 
 TEST_F(ConfigTest, PrintedConfigCanBeReadAgain) {

@@ -145,6 +145,9 @@ void AddLab(Rows& rows) {
                               {"never", "after_log", "after_commit"},
                               "The node kills itself when the first message gets to this step: "
                               "logged but without a place, or placed but not relayed."));
+  rows.push_back(BoolOption("lab.coalesce", &C::lab_coalesce,
+                            "What one turn of the event loop has for a client goes out in one "
+                            "write. false: each frame by itself."));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ void CheckSend(const core::SendRequest& request) {
   const core::PlacedMessage placed{core::MakeMessage(request.room, core::UserId("ann"), request.cid,
                                                      request.kind, request.body, 1),
                                    {1, 0, 1}};
-  CheckIsJson(ws::JsonEventEncoder().Encode(placed), "message");
+  CheckIsJson(ws::EncodeMessage(placed), "message");
 }
 
 }  // namespace

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+// What goes to clients byte by byte: WebSocket frames (RFC 6455, 5.2) as a server writes them.
+// Pure functions.
+namespace minichat::ws {
+
+// A whole frame, header and payload in one piece. The same one lies in the queues of all sessions
+// that get it.
+using Frame = std::shared_ptr<const std::string>;
+
+// An unfragmented text frame.
+std::string TextFrame(std::string_view payload);
+Frame MakeTextFrame(std::string_view payload);
+// An empty ping.
+std::string PingFrame();
+
+// Is it one whole text frame, and nothing else? Looks at the header only.
+bool IsTextFrame(std::string_view bytes);
+// Does it begin as a close frame does?
+bool IsCloseFrame(std::string_view bytes);
+
+}  // namespace minichat::ws
