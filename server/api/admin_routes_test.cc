@@ -9,6 +9,7 @@
 #include "server/core/core_metrics.h"
 #include "storage/memory/memory_directory.h"
 #include "storage/memory/memory_log.h"
+#include "storage/memory/memory_room_store.h"
 #include "storage/memory/memory_store.h"
 #include "tests/support/no_relay.h"
 
@@ -69,10 +70,11 @@ class AdminRoutesTest : public testing::Test {
   memory::MemoryDirectory directory_{scheduler_};
   memory::MemoryLog log_{scheduler_};
   memory::MemoryStore store_{scheduler_};
+  memory::MemoryRoomStore room_store_{scheduler_};
   test::NoRelay relay_;
   NoEncoder encoder_;
   core::ChatNode node_{NodeNamed("n1"), core::NodePorts{scheduler_, log_, &log_, directory_, store_,
-                                                        relay_, encoder_, metrics_}};
+                                                        room_store_, relay_, encoder_, metrics_}};
   AdminOptions options_;
   std::unique_ptr<HttpRoutes> routes_;
 };
