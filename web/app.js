@@ -6,13 +6,14 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30000;
 const PAGE = 50;
 // Close codes after which coming back would only meet the same refusal.
-const FINAL_CODES = new Set([1000, 1002, 1003, 1007, 1009, 4001]);
+const FINAL_CODES = new Set([1000, 1002, 1003, 1007, 1009, 4001, 4004]);
 
 const $ = (id) => document.getElementById(id);
 
 const chat = {
   socket: null,
   user: '',
+  token: '',          // says who the user is, where names are not believed
   room: '',
   node: '',
   cursor: null,       // the last seq that was shown; null: never joined
@@ -50,7 +51,7 @@ function connect() {
   chat.socket = socket;
   chat.requests.clear();
   socket.onopen = () => {
-    const hello = {op: 'hello', user: chat.user};
+    const hello = {op: 'hello', ...(chat.token ? {token: chat.token} : {user: chat.user})};
     if (chat.cursor !== null) hello.resume = {[chat.room]: chat.cursor};
     transmit(hello);
   };
@@ -125,6 +126,7 @@ function onFrame(frame) {
 
 function onWelcome(welcome) {
   chat.node = welcome.node;
+  chat.user = welcome.user;
   const resumed = welcome.resumed[chat.room];
   if (resumed && !resumed.error) return onEntered(resumed.recovered, resumed.head);
   join();
@@ -282,9 +284,9 @@ function insertInOrder(item, seq) {
 
 // The forms.
 
-function enter(user, room) {
+function enter(user, token, room) {
   disconnect();
-  Object.assign(chat, {user, room, cursor: null, oldest: null, failures: 0, bye: null});
+  Object.assign(chat, {user, token, room, cursor: null, oldest: null, failures: 0, bye: null});
   chat.seen.clear();
   chat.unsent.clear();
   $('messages').replaceChildren();
@@ -296,7 +298,7 @@ function enter(user, room) {
 
 $('enter').addEventListener('submit', (event) => {
   event.preventDefault();
-  enter($('name').value, $('room').value);
+  enter($('name').value, $('token').value.trim(), $('room').value);
   $('text').focus();
 });
 
@@ -314,7 +316,20 @@ $('messages').addEventListener('scroll', () => {
   if ($('messages').scrollTop < 20) loadOlderIfAny();
 });
 
+// A token has its user's name in it.
+function askForNameOrToken() {
+  $('name').required = $('token').value === '';
+}
+$('token').addEventListener('input', askForNameOrToken);
+
 const given = new URLSearchParams(location.hash.slice(1));
 if (given.get('name')) $('name').value = given.get('name');
 if (given.get('room')) $('room').value = given.get('room');
+if (given.get('token')) {
+  $('token').value = given.get('token');
+  // It must not stay in the address bar, from where it would get into bookmarks and screenshots.
+  given.delete('token');
+  history.replaceState(null, '', `#${given}`);
+}
+askForNameOrToken();
 show('closed', 'not connected');

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "ws/room_patterns.h"
-
 namespace minichat::ws {
 namespace {
 
@@ -15,8 +13,10 @@ ClientError Error(ErrorCode code, std::string message) {
   return {code, std::move(message), std::nullopt};
 }
 
-ClientError ForbiddenRoom(const core::RoomId& room) {
-  return Error(ErrorCode::kForbidden, "room: you may not enter \"" + room.value() + "\"");
+core::SessionOwner OwnerOf(const core::Identity& identity) {
+  core::SessionOwner owner{identity.user, std::nullopt};
+  if (identity.valid_until_ms != 0) owner.token_issued_at_ms = identity.issued_at_ms;
+  return owner;
 }
 
 template <class T>
@@ -57,68 +57,59 @@ void ClientSession::OnFirstFrame(DecodedFrame frame) {
               CloseReason::kBadHello);
 }
 
-bool ClientSession::CheckHello(const Hello& hello, ClientError* error) const {
-  if (!context_->options.insecure_auth) {
-    *error = Error(ErrorCode::kUnauthorized,
-                   "hello.token: tokens are not in this version, and this node believes no user");
-  } else if (!hello.user) {
-    *error = Error(ErrorCode::kUnauthorized, "hello.user: is missing");
-  } else if (hello.resume.size() > context_->options.max_rooms) {
-    *error =
-        Error(ErrorCode::kBadRequest, "hello.resume: must be at most " +
-                                          std::to_string(context_->options.max_rooms) + " rooms");
-  } else {
-    return true;
-  }
-  return false;
-}
-
 void ClientSession::Open(const std::string& rid, Hello hello) {
-  ClientError error;
-  if (!CheckHello(hello, &error)) return RefuseHello(rid, error, CloseReason::kBadHello);
-  session_ = context_->node.OpenSession(*hello.user, shared_from_this());
-  if (session_.empty()) {
-    return RefuseHello(
-        rid, Error(ErrorCode::kOverloaded, "hello: this node has as many sessions as it takes"),
-        CloseReason::kOverloaded);
+  ClientResult<core::Identity> admitted = context_->admission.Admit(hello);
+  if (const ClientError* error = ErrorOf(admitted)) {
+    return RefuseHello(rid, *error, CloseReason::kBadHello);
   }
+  auto& identity = std::get<core::Identity>(admitted);
+  auto opened = context_->node.OpenSession(OwnerOf(identity), shared_from_this());
+  if (const ClientError* error = ErrorOf(opened)) {
+    const bool full = error->code == ErrorCode::kOverloaded;
+    return RefuseHello(rid, *error, full ? CloseReason::kOverloaded : CloseReason::kBadHello);
+  }
+  session_ = std::get<core::SessionId>(std::move(opened));
+  Become(std::move(identity));
   Welcome welcome;
   welcome.session = session_;
-  welcome.user = *hello.user;
+  welcome.user = identity_.user;
   welcome.node = context_->node.self().name;
   welcome.ping_ms = context_->options.ping.count();
+  if (identity_.expires_at_ms != 0) welcome.expires_ms = identity_.expires_at_ms;
   welcome.limits = {context_->options.max_rooms, context_->options.messages_per_s};
   if (hello.resume.empty()) return OnResumed(rid, std::move(welcome));
   Resume(rid, std::move(welcome), std::move(hello));
 }
 
+void ClientSession::Become(core::Identity identity) {
+  context_->expiry.Remove(identity_.valid_until_ms, this);
+  identity_ = std::move(identity);
+  if (identity_.valid_until_ms == 0) return;
+  context_->expiry.Add(identity_.valid_until_ms, shared_from_this());
+}
+
 void ClientSession::Resume(const std::string& rid, Welcome welcome, Hello hello) {
   state_ = State::kResuming;
-  std::vector<std::pair<core::RoomId, core::Seq>> rooms;
-  for (auto& [room, seq] : hello.resume) {
-    welcome.resumed.emplace_back(room, ForbiddenRoom(room));
-    if (MayEnter(room)) rooms.emplace_back(room, seq);
-  }
+  const auto rooms = hello.resume;
   RequestStarted();
-  context_->node.Resume(session_, std::move(rooms),
-                        [self = shared_from_this(), rid,
+  context_->node.Resume(session_, std::move(hello.resume),
+                        [self = shared_from_this(), rid, rooms,
                          welcome = std::move(welcome)](ResumeResults results) mutable {
-                          self->FillIn(std::move(results), &welcome);
+                          for (std::size_t i = 0; i < results.size(); ++i) {
+                            self->NoteResumed(rooms[i].first, results[i]);
+                            welcome.resumed.emplace_back(rooms[i].first, std::move(results[i]));
+                          }
                           self->OnResumed(rid, std::move(welcome));
                           self->RequestDone();
                         });
 }
 
-// The results are those of the rooms that this user may enter, in their order.
-void ClientSession::FillIn(ResumeResults results, Welcome* welcome) {
-  auto result = results.begin();
-  for (auto& [room, outcome] : welcome->resumed) {
-    if (MayEnter(room) && result != results.end()) outcome = std::move(*result++);
-    if (const ClientError* error = ErrorOf(outcome)) {
-      context_->metrics->CountRefusal(error->code);
-    } else {
-      rooms_.insert(room);
-    }
+void ClientSession::NoteResumed(const core::RoomId& room,
+                                const ClientResult<core::JoinReply>& result) {
+  if (const ClientError* error = ErrorOf(result)) {
+    context_->metrics->CountRefusal(error->code);
+  } else {
+    rooms_.insert(room);
   }
 }
 
@@ -148,7 +139,6 @@ void ClientSession::Do(const std::string& rid, Hello) {
 }
 
 void ClientSession::Do(const std::string& rid, Join join) {
-  if (!MayEnter(join.room)) return Refuse(rid, ForbiddenRoom(join.room));
   if (rooms_.size() >= context_->options.max_rooms && rooms_.count(join.room) == 0) {
     return Refuse(rid,
                   Error(ErrorCode::kOverloaded, "join.room: this session is in " +
@@ -215,6 +205,17 @@ void ClientSession::Do(const std::string& rid, History history) {
       });
 }
 
+void ClientSession::Do(const std::string& rid, Refresh refresh) {
+  ClientResult<core::Identity> renewed = context_->admission.Renew(identity_.user, refresh);
+  if (const ClientError* error = ErrorOf(renewed)) return Refuse(rid, *error);
+  const auto& identity = std::get<core::Identity>(renewed);
+  if (const auto refusal = context_->node.RenewSession(session_, identity.issued_at_ms)) {
+    return Refuse(rid, *refusal);
+  }
+  Become(std::move(std::get<core::Identity>(renewed)));
+  Reply(EncodeRefreshed(rid, identity_.expires_at_ms));
+}
+
 void ClientSession::Do(const std::string& rid, Ping) {
   Reply(EncodePong(rid));
 }
@@ -228,6 +229,7 @@ void ClientSession::OnClosed() {
   state_ = State::kClosed;
   waiting_.clear();
   connection_.reset();
+  context_->expiry.Remove(identity_.valid_until_ms, this);
   if (!session_.empty()) context_->node.CloseSession(session_);
 }
 
@@ -243,6 +245,15 @@ void ClientSession::TellGap(const core::RoomId& room, core::Seq from, core::Seq 
   Reply(EncodeGap(room, from, to));
 }
 
+void ClientSession::TellRemoved(const core::RoomId& room) {
+  rooms_.erase(room);
+  Reply(EncodeRemoved(room));
+}
+
+void ClientSession::End(core::SessionEnd why) {
+  CloseWith(why == core::SessionEnd::kKicked ? CloseReason::kKicked : CloseReason::kTokenRevoked);
+}
+
 void ClientSession::CloseForRestart() {
   if (state_ == State::kClosed || state_ == State::kLeaving) return;
   state_ = State::kLeaving;
@@ -254,8 +265,10 @@ void ClientSession::CloseForRestart() {
   });
 }
 
-bool ClientSession::MayEnter(const core::RoomId& room) const {
-  return MatchesAny(context_->options.open_rooms, room.value());
+void ClientSession::OnTokenExpired() {
+  Refuse("", Error(ErrorCode::kUnauthorized, "token: has expired"));
+  CloseWith(CloseReason::kTokenExpired);
+  OnClosed();
 }
 
 void ClientSession::Reply(std::string frame) {

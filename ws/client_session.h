@@ -6,10 +6,12 @@
 #include <string>
 
 #include "server/core/chat_node.h"
+#include "ws/admission.h"
 #include "ws/codec.h"
 #include "ws/connection.h"
 #include "ws/options.h"
 #include "ws/outbox.h"
+#include "ws/session_expiry.h"
 #include "ws/ws_metrics.h"
 
 namespace minichat::ws {
@@ -23,6 +25,8 @@ struct ClientContext {
   core::ChatNode& node;
   std::shared_ptr<WsMetrics> metrics;
   Outbox outbox;
+  Admission admission;
+  SessionExpiry expiry;
 };
 
 // A client's side of the chat domain: hello, then requests, whose replies it encodes.
@@ -32,6 +36,7 @@ struct ClientContext {
 // Errors:    each refused frame is answered with an error frame and counted.
 // Limits:    SessionOptions; while a resume is under way kMaxWaiting further frames wait.
 class ClientSession final : public core::ClientLink,
+                            public Expiring,
                             public std::enable_shared_from_this<ClientSession> {
  public:
   static constexpr std::size_t kMaxWaiting = 100;
@@ -48,7 +53,11 @@ class ClientSession final : public core::ClientLink,
   void Deliver(const core::EventPtr& event) override;
   bool CanTakePage() const override;
   void TellGap(const core::RoomId& room, core::Seq from, core::Seq to) override;
+  void TellRemoved(const core::RoomId& room) override;
   void CloseForRestart() override;
+  void End(core::SessionEnd why) override;
+
+  void OnTokenExpired() override;
 
  private:
   enum class State { kAwaitsHello, kResuming, kOpen, kLeaving, kClosed };
@@ -56,9 +65,9 @@ class ClientSession final : public core::ClientLink,
 
   void OnFirstFrame(DecodedFrame frame);
   void Open(const std::string& rid, Hello hello);
-  bool CheckHello(const Hello& hello, core::ClientError* error) const;
+  void Become(core::Identity identity);
   void Resume(const std::string& rid, Welcome welcome, Hello hello);
-  void FillIn(ResumeResults results, Welcome* welcome);
+  void NoteResumed(const core::RoomId& room, const core::ClientResult<core::JoinReply>& result);
   void OnResumed(const std::string& rid, Welcome welcome);
   void Dispatch(DecodedFrame frame);
 
@@ -67,9 +76,9 @@ class ClientSession final : public core::ClientLink,
   void Do(const std::string& rid, Leave leave);
   void Do(const std::string& rid, Send send);
   void Do(const std::string& rid, History history);
+  void Do(const std::string& rid, Refresh refresh);
   void Do(const std::string& rid, Ping ping);
 
-  bool MayEnter(const core::RoomId& room) const;
   void Reply(std::string frame);
   void ReplyError(const std::string& rid, const core::ClientError& error);
   // Counted here. The node counts only the sends that it refuses.
@@ -84,6 +93,7 @@ class ClientSession final : public core::ClientLink,
   std::shared_ptr<Connection> connection_;  // null once closed
   State state_ = State::kAwaitsHello;
   core::SessionId session_;
+  core::Identity identity_;
   std::set<core::RoomId> rooms_;  // joined, or being joined
   std::deque<DecodedFrame> waiting_;
   std::size_t under_way_ = 0;

@@ -27,6 +27,11 @@ const std::vector<CloseReasonInfo>& CloseReasons() {
        "Nothing, not even a pong, came for twice ping_ms."},
       {CloseReason::kOverloaded, 4003, "overloaded", true,
        "The node has as many sessions as it takes. Try another node."},
+      {CloseReason::kTokenExpired, 4004, "token_expired", true,
+       "The session's token has expired. Reconnect with a new one, and resume."},
+      {CloseReason::kTokenRevoked, 4005, "token_revoked", false,
+       "The session's token was revoked. Reconnect with one that was issued later."},
+      {CloseReason::kKicked, 4006, "kicked", false, "An operator ended the session."},
       {CloseReason::kSlowReader, 4008, "slow_reader", true,
        "The client did not read what was sent to it. Reconnect and resume."},
   };

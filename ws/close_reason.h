@@ -22,6 +22,9 @@ enum class CloseReason {
   kBadHello,
   kSilent,
   kOverloaded,
+  kTokenExpired,
+  kTokenRevoked,
+  kKicked,
   kSlowReader,
 };
 

@@ -43,8 +43,11 @@ struct Send {
 struct History {
   core::HistoryRequest request;
 };
+struct Refresh {
+  std::string token;
+};
 struct Ping {};
-using Op = std::variant<Hello, Join, Leave, Send, History, Ping>;
+using Op = std::variant<Hello, Join, Leave, Send, History, Refresh, Ping>;
 
 // A client's frame that passed all checks.
 struct ClientFrame {
@@ -71,6 +74,7 @@ struct Welcome {
   core::NodeName node;
   std::int64_t server_time_ms = 0;
   std::int64_t ping_ms = 0;
+  std::optional<std::int64_t> expires_ms;  // of the token, if there was one
   WelcomeLimits limits;
   std::vector<std::pair<core::RoomId, core::ClientResult<core::JoinReply>>> resumed;
 };
@@ -78,10 +82,13 @@ struct Welcome {
 std::string EncodeWelcome(const std::string& rid, const Welcome& welcome);
 std::string EncodeJoined(const std::string& rid, const core::JoinReply& reply);
 std::string EncodeLeft(const std::string& rid, const core::RoomId& room);
+// The session was taken out of the room.
+std::string EncodeRemoved(const core::RoomId& room);
 std::string EncodeAck(const std::string& rid, const core::RoomId& room, const core::Ack& ack);
 // `forward`: the page was asked for with `after`.
 std::string EncodeHistory(const std::string& rid, const core::RoomId& room,
                           const core::HistoryPage& page, bool forward);
+std::string EncodeRefreshed(const std::string& rid, std::int64_t expires_ms);
 std::string EncodePong(const std::string& rid);
 std::string EncodeError(const std::string& rid, const core::ClientError& error);
 std::string EncodeGap(const core::RoomId& room, core::Seq from, core::Seq to);

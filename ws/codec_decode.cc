@@ -5,10 +5,11 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include "server/base/json_scan.h"
 #include "server/base/json_writer.h"
 #include "server/base/utf8.h"
+#include "server/core/ports/authenticator.h"
 #include "ws/codec.h"
-#include "ws/json_scan.h"
 
 namespace minichat::ws {
 namespace {
@@ -20,7 +21,6 @@ using core::Seq;
 
 constexpr const char* kIdRule = "must be 1 to 64 characters of A-Z a-z 0-9 . _ : @ -";
 constexpr const char* kSeqRule = "must be a whole number from 0 to 9007199254740991";
-constexpr std::size_t kMaxTokenBytes = 8 * 1024;
 
 std::string_view View(const json::string& text) {
   return {text.data(), text.size()};
@@ -63,6 +63,17 @@ class Fields {
   }
 
   core::RoomId Room() { return core::RoomId(Id("room")); }
+
+  std::string Token() {
+    const json::value* value = Find("token");
+    if (value == nullptr) return Fail("token", "is missing"), "";
+    if (!value->is_string()) return Fail("token", "must be a string"), "";
+    const std::string_view token = View(value->get_string());
+    if (token.size() > core::kMaxTokenBytes) {
+      return Fail("token", "must be at most 4096 bytes", ErrorCode::kTooLarge), "";
+    }
+    return std::string(token);
+  }
 
   std::optional<std::uint64_t> Number(std::string_view name) {
     const json::value* value = Find(name);
@@ -120,15 +131,7 @@ std::vector<std::pair<core::RoomId, Seq>> ReadResume(Fields& fields) {
 Op ReadHello(Fields& fields, const Members&) {
   Hello hello;
   if (fields.Find("user") != nullptr) hello.user = core::UserId(fields.Id("user"));
-  if (const json::value* token = fields.Find("token")) {
-    if (!token->is_string()) {
-      fields.Fail("token", "must be a string");
-    } else if (token->get_string().size() > kMaxTokenBytes) {
-      fields.Fail("token", "must be at most 8192 bytes", ErrorCode::kTooLarge);
-    } else {
-      hello.token = std::string(View(token->get_string()));
-    }
-  }
+  if (fields.Find("token") != nullptr) hello.token = fields.Token();
   hello.resume = ReadResume(fields);
   return hello;
 }
@@ -203,6 +206,10 @@ Op ReadHistory(Fields& fields, const Members&) {
   return History{std::move(request)};
 }
 
+Op ReadRefresh(Fields& fields, const Members&) {
+  return Refresh{fields.Token()};
+}
+
 Op ReadPing(Fields&, const Members&) {
   return Ping{};
 }
@@ -212,13 +219,14 @@ struct OpEntry {
   Op (*read)(Fields&, const Members&);
 };
 
-constexpr std::array<OpEntry, 6> kOps = {{{"hello", ReadHello},
+constexpr std::array<OpEntry, 7> kOps = {{{"hello", ReadHello},
                                           {"join", ReadJoin},
                                           {"leave", ReadLeave},
                                           {"send", ReadSend},
                                           {"history", ReadHistory},
+                                          {"refresh", ReadRefresh},
                                           {"ping", ReadPing}}};
-constexpr std::array<std::string_view, 3> kLaterOps = {"who", "typing", "refresh"};
+constexpr std::array<std::string_view, 2> kLaterOps = {"who", "typing"};
 
 BadFrame Bad(std::string rid, std::string message) {
   return {std::move(rid), {ErrorCode::kBadRequest, std::move(message), std::nullopt}};
@@ -230,7 +238,7 @@ std::string UnknownOp(std::string_view op) {
   }
   std::string message = "op: unknown";
   if (IsId(op)) message += " \"" + std::string(op) + "\"";
-  return message + "; must be one of hello, join, leave, send, history, ping";
+  return message + "; must be one of hello, join, leave, send, history, refresh, ping";
 }
 
 // Why the request id can't be used; empty: `*rid` is its JSON text, or there is none.

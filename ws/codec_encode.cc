@@ -82,15 +82,14 @@ std::string EncodeWelcome(const std::string& rid, const Welcome& welcome) {
       .Add("frame_bytes", std::uint64_t{kMaxFrameBytes})
       .Add("rooms", std::uint64_t{welcome.limits.rooms})
       .Add("messages_per_s", std::uint64_t{welcome.limits.messages_per_s});
-  return Reply("welcome", rid)
-      .Add("session", welcome.session.value())
+  JsonObject reply = Reply("welcome", rid);
+  reply.Add("session", welcome.session.value())
       .Add("user", welcome.user.value())
       .Add("node", welcome.node.value())
       .Add("server_time", welcome.server_time_ms)
-      .Add("ping_ms", welcome.ping_ms)
-      .AddRaw("limits", limits.Take())
-      .AddRaw("resumed", Resumed(welcome))
-      .Take();
+      .Add("ping_ms", welcome.ping_ms);
+  if (welcome.expires_ms) reply.Add("expires", *welcome.expires_ms);
+  return reply.AddRaw("limits", limits.Take()).AddRaw("resumed", Resumed(welcome)).Take();
 }
 
 std::string EncodeJoined(const std::string& rid, const core::JoinReply& reply) {
@@ -104,6 +103,10 @@ std::string EncodeJoined(const std::string& rid, const core::JoinReply& reply) {
 
 std::string EncodeLeft(const std::string& rid, const core::RoomId& room) {
   return Reply("left", rid).Add("room", room.value()).Take();
+}
+
+std::string EncodeRemoved(const core::RoomId& room) {
+  return JsonObject().Add("op", "left").Add("room", room.value()).Add("reason", "removed").Take();
 }
 
 std::string EncodeAck(const std::string& rid, const core::RoomId& room, const core::Ack& ack) {
@@ -126,6 +129,10 @@ std::string EncodeHistory(const std::string& rid, const core::RoomId& room,
       .AddRaw("messages", JsonArray(fitting.messages))
       .AddRaw("next", next ? std::to_string(*next) : "null")
       .Take();
+}
+
+std::string EncodeRefreshed(const std::string& rid, std::int64_t expires_ms) {
+  return Reply("refreshed", rid).Add("expires", expires_ms).Take();
 }
 
 std::string EncodePong(const std::string& rid) {

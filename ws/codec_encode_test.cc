@@ -46,6 +46,14 @@ TEST(EncodeTest, Welcome) {
             R"("resumed":{"a":{"recovered":true,"head":57},"b":{"error":"forbidden"}}})");
 }
 
+TEST(EncodeTest, WelcomeByTokenTellsItsExpiry) {
+  Welcome welcome;
+  welcome.expires_ms = 1790003600000;
+
+  EXPECT_NE(EncodeWelcome("", welcome).find(R"("ping_ms":0,"expires":1790003600000,"limits":)"),
+            std::string::npos);
+}
+
 TEST(EncodeTest, RepliesOfRequests) {
   const core::RoomId room("g");
   core::Ack ack;
@@ -57,6 +65,8 @@ TEST(EncodeTest, RepliesOfRequests) {
   EXPECT_EQ(EncodeAck("\"r\"", room, ack),
             R"({"op":"ack","rid":"r","room":"g","id":"00000000-0000-0000-0000-000000000000",)"
             R"("seq":58,"ts":17,"duplicate":false})");
+  EXPECT_EQ(EncodeRefreshed("6", 1790003600000),
+            R"({"op":"refreshed","rid":6,"expires":1790003600000})");
   EXPECT_EQ(EncodePong("7"), R"({"op":"pong","rid":7})");
   EXPECT_EQ(EncodeError("3", {core::ErrorCode::kOverloaded, "busy", 50}),
             R"({"op":"error","rid":3,"code":"overloaded","message":"busy","retry_after_ms":50})");

@@ -15,6 +15,7 @@
 #include "server/base/json_writer.h"
 #include "ws/codec.h"
 #include "ws/http_target.h"
+#include "ws/origin.h"
 #include "ws/websocket_session.h"
 
 namespace minichat::ws {
@@ -146,7 +147,7 @@ class HttpSession final : public Tended, public std::enable_shared_from_this<Htt
       response.headers["Upgrade"] = "websocket";
       return Write(std::move(response));
     }
-    if (!MayCome(View(request[http::field::origin]))) {
+    if (!MayCome(request)) {
       return RefuseAndClose(403, "this origin is not allowed");
     }
     const std::string_view offered = View(request[http::field::sec_websocket_protocol]);
@@ -160,10 +161,13 @@ class HttpSession final : public Tended, public std::enable_shared_from_this<Htt
     StartWebSocketSession(std::move(socket_), parser_->release(), ours, thread_);
   }
 
-  bool MayCome(std::string_view origin) const {
-    const auto& allowed = options().allowed_origins;
-    if (origin.empty() || allowed.empty()) return true;
-    return std::find(allowed.begin(), allowed.end(), origin) != allowed.end();
+  // Clients that are no browsers send no Origin, and are judged by their hello alone.
+  bool MayCome(const UpgradeRequest& request) const {
+    const std::size_t count = request.count(http::field::origin);
+    if (count == 0) return true;
+    return count == 1 &&
+           OriginMayConnect(View(request[http::field::origin]), View(request[http::field::host]),
+                            options().allowed_origins);
   }
 
   void RefuseAndClose(int status, const char* message) {

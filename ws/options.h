@@ -21,7 +21,8 @@ struct ServerOptions {
   std::uint16_t port = 0;  // 0: any free one
   // Accepted above it are closed at once, so that descriptors are left for the back ends.
   std::size_t max_connections = 20'000;
-  std::vector<std::string> allowed_origins;  // of browsers; empty: any
+  // Of browsers' pages. Empty: only pages of this very host and port; "*": any.
+  std::vector<std::string> allowed_origins;
 
   std::chrono::milliseconds handshake{10'000};  // an HTTP request's arrival; a session's hello
   std::chrono::milliseconds http_idle{60'000};  // between requests on one connection
@@ -38,14 +39,14 @@ struct ServerOptions {
 
 // What clients may do, and what they are told.
 struct SessionOptions {
-  bool insecure_auth = false;           // hello names its user, and is believed
-  std::vector<std::string> open_rooms;  // patterns with `*`; a room must match one
-  std::size_t max_rooms = 200;          // per session
-  std::size_t messages_per_s = 1'000;   // frames per session; twice as many at once
+  bool insecure_auth = false;          // hello names its user, and is believed: no tokens
+  std::size_t max_rooms = 200;         // per session
+  std::size_t messages_per_s = 1'000;  // frames per session; twice as many at once
   std::chrono::milliseconds ping{25'000};
-  std::chrono::milliseconds bye_after{100};     // reconnect hint: wait this,
-  std::chrono::milliseconds bye_jitter{2'000};  // plus a random part of this
-  std::chrono::milliseconds drain{3'000};       // for answers under way before a close for restart
+  std::chrono::milliseconds expiry_tick{1'000};  // how often expired tokens are looked for
+  std::chrono::milliseconds bye_after{100};      // reconnect hint: wait this,
+  std::chrono::milliseconds bye_jitter{2'000};   // plus a random part of this
+  std::chrono::milliseconds drain{3'000};        // for answers under way before a close for restart
 };
 
 }  // namespace minichat::ws

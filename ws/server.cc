@@ -36,7 +36,9 @@ Server::Impl::Impl(ServerOptions options, const ServerDeps& deps, const SessionO
                                 std::make_shared<WsMetrics>(deps.metrics)}) {
   if (node != nullptr) {
     context->clients = std::make_shared<ClientContext>(
-        ClientContext{*sessions, deps.core, *node, context->metrics, Outbox(deps.core, deps.io)});
+        ClientContext{*sessions, deps.core, *node, context->metrics, Outbox(deps.core, deps.io),
+                      Admission(*sessions, deps.core, deps.authenticator),
+                      SessionExpiry(deps.core, sessions->expiry_tick)});
   }
   for (std::size_t i = 0; i < deps.io.size(); ++i) {
     threads.push_back(std::make_unique<IoThread>(i, *deps.io[i], context));

@@ -18,8 +18,9 @@ class io_context;
 }
 
 namespace minichat::core {
+class Authenticator;
 class ChatNode;
-}
+}  // namespace minichat::core
 
 namespace minichat::ws {
 
@@ -29,6 +30,7 @@ struct ServerDeps {
   std::vector<boost::asio::io_context*> io;
   HttpRoutes& routes;
   MetricsRegistry& metrics;
+  const core::Authenticator* authenticator = nullptr;  // may be null with insecure auth
 };
 
 // A listener with its connections: HTTP by the routes, and the chat protocol on /ws when it was

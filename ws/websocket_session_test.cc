@@ -102,7 +102,7 @@ TEST_P(WebSocketSessionTest, DataComesBackByteForByte) {
 
 TEST_P(WebSocketSessionTest, ResumeTellsEachRoomThenSendsWhatWasMissed) {
   MemoryNode::Options options = Options();
-  options.sessions.open_rooms = {"gen*"};
+  options.node.open_rooms = {"gen*"};
   MemoryNode node(options);
   const auto ann = Member(node, "ann");
   for (const char* cid : {"c-1", "c-2", "c-3"}) ann->Send(SendOf(cid, cid));
@@ -163,7 +163,7 @@ TEST_P(WebSocketSessionTest, BadFramesAreAnsweredAndCostNothingElse) {
 
 TEST_P(WebSocketSessionTest, RoomsOutsideThePatternsAreForbidden) {
   MemoryNode::Options options = Options();
-  options.sessions.open_rooms = {"public-*", "lobby"};
+  options.node.open_rooms = {"public-*", "lobby"};
   MemoryNode node(options);
   const auto ann = Member(node, "ann", "public-1");
 
@@ -226,18 +226,6 @@ TEST_P(WebSocketSessionTest, AnythingButAGoodHelloFirstIsRefusedAndClosed) {
   }
   EXPECT_TRUE(node.WaitForMetric(ClosesOf("bad_hello"), 4));
   EXPECT_EQ(node.Metric("minichat_sessions"), 0);
-}
-
-TEST_P(WebSocketSessionTest, WithoutInsecureAuthNobodyIsBelieved) {
-  MemoryNode::Options options = Options();
-  options.sessions.insecure_auth = false;
-  MemoryNode node(options);
-  WsTestClient client(node.port());
-
-  client.Send(Hello("ann"));
-
-  EXPECT_TRUE(Has(client.Receive(), R"("code":"unauthorized")"));
-  EXPECT_EQ(client.AwaitClose(), 4001);
 }
 
 TEST_P(WebSocketSessionTest, NoHelloInTimeIsClosed) {

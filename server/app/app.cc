@@ -16,6 +16,7 @@
 #include "server/app/process.h"
 #include "server/app/startup_checks.h"
 #include "server/app/step_sequence.h"
+#include "server/app/token_auth.h"
 #include "server/base/asio_scheduler.h"
 #include "server/base/log.h"
 #include "server/core/chat_node.h"
@@ -73,6 +74,7 @@ struct App::Impl {
   void MakeRelay();
   void MakeNode();
   void MakeRoutes();
+  Status MakeAuthenticator();
   Status StartListeners();
   ws::ServerOptions ListenerOptions(const std::string& address) const;
   ws::SessionOptions ClientOptions() const;
@@ -91,6 +93,7 @@ struct App::Impl {
   std::unique_ptr<relay::RelayServer> relay_server;  // null: this node takes no relays
   std::unique_ptr<core::ChatNode> node;
   StartupChecks checks{config, scheduler};
+  std::unique_ptr<core::Authenticator> authenticator;  // null: insecure auth
   std::unique_ptr<HttpRoutes> client_routes;
   std::unique_ptr<HttpRoutes> admin_routes;
   std::unique_ptr<ws::Server> client_server;  // null: this node serves no clients
@@ -107,7 +110,8 @@ Status App::Impl::Start() {
   if (!status.ok()) return status;
   MakeNode();
   MakeRoutes();
-  status = StartListeners();
+  status = MakeAuthenticator();
+  if (status.ok()) status = StartListeners();
   if (!status.ok()) return status;
   node->Start();
   checks.Start();
@@ -144,11 +148,12 @@ void App::Impl::MakeNode() {
   options.max_waiting_sends = config.limits_waiting_sends;
   options.max_sessions = config.limits_sessions;
   options.max_rooms_per_session = config.limits_rooms;
+  options.open_rooms = config.rooms_open;
   options.step_hook = DieAt(config.lab_fault_die);
   node = std::make_unique<core::ChatNode>(
       std::move(options),
       core::NodePorts{scheduler, backends.log(), backends.source(), backends.directory(),
-                      backends.store(), *relay, encoder, core_metrics});
+                      backends.store(), backends.room_store(), *relay, encoder, core_metrics});
   node->OnNameTaken([this] {
     end = FailedPrecondition("another node took the name " + config.node_name);
     Stop();
@@ -167,7 +172,6 @@ ws::ServerOptions App::Impl::ListenerOptions(const std::string& address) const {
 ws::SessionOptions App::Impl::ClientOptions() const {
   ws::SessionOptions options;
   options.insecure_auth = config.auth_insecure;
-  options.open_rooms = config.rooms_open;
   options.max_rooms = config.limits_rooms;
   options.messages_per_s = config.limits_messages_per_s;
   options.drain = std::chrono::duration_cast<milliseconds>(kCloseClients) / 2;
@@ -186,6 +190,14 @@ void App::Impl::MakeRoutes() {
   admin_routes = api::MakeAdminRoutes(std::move(options), scheduler, *node, registry);
 }
 
+Status App::Impl::MakeAuthenticator() {
+  if (config.auth_insecure || !config.HasRole("chat")) return {};
+  Result<auth::TokenKey> key = VerifyingKey(config);
+  if (!key.ok()) return At("auth", key.status());
+  authenticator = std::make_unique<auth::TokenVerifier>(std::move(*key), TokenRulesOf(config));
+  return {};
+}
+
 Status App::Impl::StartListeners() {
   ws::ServerOptions admin = ListenerOptions(config.admin_listen);
   admin.max_connections = kAdminConnections;
@@ -199,7 +211,8 @@ Status App::Impl::StartListeners() {
   client.outbound.bytes = config.limits_queue_bytes;
   client.outbound.frames = config.limits_queue_events;
   client_server = std::make_unique<ws::Server>(
-      std::move(client), ws::ServerDeps{scheduler, io.all(), *client_routes, registry},
+      std::move(client),
+      ws::ServerDeps{scheduler, io.all(), *client_routes, registry, authenticator.get()},
       ClientOptions(), *node);
   return At("client.listen", client_server->Start());
 }

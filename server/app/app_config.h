@@ -30,6 +30,14 @@ struct AppConfig {
   std::string cluster_secret_file;
 
   bool auth_insecure = true;
+  bool auth_insecure_anywhere = false;
+  std::string auth_secret;
+  std::string auth_secret_file;
+  std::string auth_public_key_file;
+  std::string auth_public_key;  // the file's text; no option of its own
+  std::string auth_audience;
+  std::string auth_issuer;
+  Duration auth_leeway = std::chrono::seconds(30);
   std::vector<std::string> rooms_open = {"*"};
   Duration rooms_idle_ttl = std::chrono::hours(1);
 

@@ -7,8 +7,15 @@ namespace {
 
 const std::vector<std::string>& Commands() {
   static const std::vector<std::string> kCommands = {
-      "serve", "migrate", "check-config", "print-config", "config-doc", "version", "help"};
+      "serve", "migrate", "token", "check-config", "print-config", "config-doc", "version", "help"};
   return kCommands;
+}
+
+// The flags that are no configuration, and the command each belongs to.
+const std::map<std::string, std::string>& OwnFlags() {
+  static const std::map<std::string, std::string> kFlags = {
+      {"ports-file", "serve"}, {"user", "token"}, {"ttl", "token"}, {"private-key-file", "token"}};
+  return kFlags;
 }
 
 // Takes the arguments one by one.
@@ -23,6 +30,11 @@ class Parser {
       if (!status.ok()) return status;
     }
     if (line_.command.empty()) line_.command = "help";
+    for (const auto& [flag, value] : line_.own) {
+      const std::string& command = OwnFlags().at(flag);
+      if (command == line_.command) continue;
+      return InvalidArgument("--" + flag + ": belongs to minichat " + command);
+    }
     return line_;
   }
 
@@ -53,7 +65,7 @@ class Parser {
     const auto equals = flag.find('=');
     const std::string key = flag.substr(0, equals);
     const Option* option = table_.Find(key);
-    const bool own = key == "config" || key == "ports-file";
+    const bool own = key == "config" || OwnFlags().contains(key);
     if (option == nullptr && !own) {
       const Status unknown = table_.UnknownKey(key);
       return InvalidArgument("--" + key + ": " + unknown.message());
@@ -75,8 +87,8 @@ class Parser {
   void Store(const std::string& key, std::string value) {
     if (key == "config") {
       line_.config_file = std::move(value);
-    } else if (key == "ports-file") {
-      line_.ports_file = std::move(value);
+    } else if (OwnFlags().contains(key)) {
+      line_.own[key] = std::move(value);
     } else {
       line_.flags.emplace_back(key, std::move(value));
     }
@@ -89,6 +101,11 @@ class Parser {
 };
 
 }  // namespace
+
+std::string CommandLine::Own(const std::string& name) const {
+  const auto found = own.find(name);
+  return found == own.end() ? "" : found->second;
+}
 
 Result<CommandLine> ParseCommandLine(const OptionTable& table,
                                      const std::vector<std::string>& arguments) {

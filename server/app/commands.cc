@@ -9,6 +9,7 @@
 #include "server/app/migrate.h"
 #include "server/app/process.h"
 #include "server/app/serve.h"
+#include "server/app/token_command.h"
 #include "server/app/version.h"
 
 namespace minichat::app {
@@ -24,6 +25,7 @@ Usage: minichat COMMAND [--config FILE] [--KEY VALUE]...
 Commands
   serve         Run one node. Without any configuration: alone, in memory, on 127.0.0.1:8080.
   migrate       Prepare the backends: the topic in Kafka, the tables in Postgres. Safe to repeat.
+  token         Print a token for one user, signed as this configuration wants it.
   check-config  Read the configuration and say whether it is right (exit code 0 or 2).
   print-config  Show the configuration in force, without secrets.
   config-doc    Write the document of all keys (docs/configuration.md).
@@ -35,10 +37,15 @@ Configuration
   --KEY VALUE          Set one key, for example --relay.mode single; --KEY=VALUE works too.
   MINICHAT_RELAY_MODE  Each key is also an environment variable: capitals, _ for each dot.
   A flag wins over the environment, the environment over the file. Secrets are taken from the
-  environment or from files (cluster.secret_file, admin.key_file) only.
+  environment or from files (auth.secret_file, cluster.secret_file, admin.key_file) only.
 
 For serve
   --ports-file FILE    Write the ports that the node is bound to, once it listens.
+
+For token
+  --user USER          Whom it names.
+  --ttl 1h             How long it is valid.
+  --private-key-file FILE  Signs it when the configuration has auth.public_key_file (PEM).
 
 Signals for serve
   SIGTERM, SIGINT      Stop in order: clients are told to reconnect elsewhere, the log is flushed.
@@ -69,7 +76,8 @@ int RunConfigured(const OptionTable& table, const CommandLine& line, const Confi
     return 0;
   }
   if (line.command == "migrate") return Report(Migrate(loaded->config));
-  return Report(Serve(table, sources, *loaded, line.ports_file));
+  if (line.command == "token") return Report(PrintToken(loaded->config, line));
+  return Report(Serve(table, sources, *loaded, line.Own("ports-file")));
 }
 
 }  // namespace

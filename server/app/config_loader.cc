@@ -181,6 +181,30 @@ Status ReadSecretFile(const std::string& key, const std::string& path, std::stri
   return {};
 }
 
+// The whole file, as it is.
+Status ReadKeyFile(const std::string& key, const std::string& path, std::string* text) {
+  if (path.empty()) return {};
+  std::ifstream in(path);
+  std::ostringstream whole;
+  whole << in.rdbuf();
+  if (!in.is_open() || !whole) return InvalidArgument(key + ": " + path + " can't be read");
+  *text = whole.str();
+  return {};
+}
+
+Status ReadFiles(AppConfig* config) {
+  Status status = ReadSecretFile("admin.key", config->admin_key_file, &config->admin_key);
+  if (status.ok()) {
+    status = ReadSecretFile("cluster.secret", config->cluster_secret_file, &config->cluster_secret);
+  }
+  if (status.ok()) {
+    status = ReadSecretFile("auth.secret", config->auth_secret_file, &config->auth_secret);
+  }
+  if (!status.ok()) return status;
+  return ReadKeyFile("auth.public_key_file", config->auth_public_key_file,
+                     &config->auth_public_key);
+}
+
 // A rule between keys: told at the place where the value stands, unless it is a default.
 Status CheckRules(const Draft& draft) {
   const auto broken = FindBrokenRule(draft.config);
@@ -200,10 +224,7 @@ Result<LoadedConfig> LoadConfig(const OptionTable& table, const ConfigSources& s
   if (!sources.file.empty()) status = FileReader(table, sources.file, &draft).Read();
   if (status.ok()) status = ReadEnvironment(table, sources.environment, &draft, &warnings);
   if (status.ok()) status = ReadFlags(table, sources.flags, &draft);
-  if (status.ok()) status = ReadSecretFile("admin.key", config.admin_key_file, &config.admin_key);
-  if (status.ok()) {
-    status = ReadSecretFile("cluster.secret", config.cluster_secret_file, &config.cluster_secret);
-  }
+  if (status.ok()) status = ReadFiles(&config);
   if (status.ok()) status = CheckRules(draft);
   if (!status.ok()) return status;
   return LoadedConfig{std::move(config), std::move(warnings)};

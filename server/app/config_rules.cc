@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/app/config_values.h"
+#include "server/app/token_auth.h"
 
 namespace minichat::app {
 namespace {
@@ -21,12 +22,6 @@ Verdict CheckListeners(const AppConfig& config) {
       ParseAddress(config.admin_listen)->port != 0) {  // the option table has checked it
     return BrokenRule{"admin.listen", "is " + config.admin_listen + ", as client.listen is"};
   }
-  if (config.HasRole("chat") && config.auth_insecure && !Loopback(config.client_listen)) {
-    return BrokenRule{"client.listen",
-                      config.client_listen +
-                          " is not a loopback address, and auth.insecure: true is allowed on "
-                          "loopback only"};
-  }
   if (config.admin_key.empty() && !Loopback(config.admin_listen)) {
     return BrokenRule{"admin.listen",
                       config.admin_listen +
@@ -34,6 +29,55 @@ Verdict CheckListeners(const AppConfig& config) {
                           "admin.key_file)"};
   }
   return {};
+}
+
+// "https://chat.example:8443", as browsers write it: nothing behind the port.
+bool IsOrigin(const std::string& text) {
+  const std::size_t scheme_end = text.find("://");
+  if (scheme_end == std::string::npos || scheme_end == 0) return false;
+  const std::string host = text.substr(scheme_end + 3);
+  return !host.empty() && host.find_first_of("/?#@* ") == std::string::npos;
+}
+
+Verdict CheckOrigins(const AppConfig& config) {
+  for (const std::string& origin : config.client_origins) {
+    if (origin == "*" || IsOrigin(origin)) continue;
+    return BrokenRule{"client.origins", "\"" + origin +
+                                            "\" is no origin; write one like "
+                                            "https://chat.example or http://localhost:3000, "
+                                            "without a path, or *"};
+  }
+  return {};
+}
+
+Verdict CheckAuth(const AppConfig& config) {
+  const bool secret = !config.auth_secret.empty();
+  const bool public_key = !config.auth_public_key_file.empty();
+  if (secret && public_key) {
+    return BrokenRule{"auth.public_key_file",
+                      "stands beside auth.secret; tokens are checked with "
+                      "one key"};
+  }
+  if (secret || public_key) {
+    const Result<auth::TokenKey> key = VerifyingKey(config);
+    const char* name = secret ? "auth.secret" : "auth.public_key_file";
+    if (!key.ok()) return BrokenRule{name, key.status().message()};
+    if (!config.auth_insecure) return {};
+    return BrokenRule{"auth.insecure",
+                      std::string("is true, so ") + name + " would not be used; set it to false"};
+  }
+  if (!config.HasRole("chat") || config.auth_insecure) return {};
+  return BrokenRule{"auth.insecure",
+                    "is false, so the node needs a key to check tokens with: auth.secret "
+                    "(MINICHAT_AUTH_SECRET or auth.secret_file) or auth.public_key_file"};
+}
+
+Verdict CheckInsecure(const AppConfig& config) {
+  if (!InsecureForOthers(config) || config.auth_insecure_anywhere) return {};
+  return BrokenRule{"client.listen",
+                    config.client_listen +
+                        " is not a loopback address, and auth.insecure: true is allowed on "
+                        "loopback only, unless auth.insecure_anywhere: true says that it is meant"};
 }
 
 // It travels in a header.
@@ -91,8 +135,13 @@ Verdict CheckLab(const AppConfig& config) {
 
 }  // namespace
 
+bool InsecureForOthers(const AppConfig& config) {
+  return config.HasRole("chat") && config.auth_insecure && !Loopback(config.client_listen);
+}
+
 std::optional<BrokenRule> FindBrokenRule(const AppConfig& config) {
-  for (const auto check : {CheckRoles, CheckListeners, CheckCluster, CheckBackends, CheckLab}) {
+  for (const auto check : {CheckRoles, CheckListeners, CheckOrigins, CheckAuth, CheckInsecure,
+                           CheckCluster, CheckBackends, CheckLab}) {
     if (const Verdict broken = check(config)) return broken;
   }
   return {};

@@ -17,4 +17,7 @@ struct BrokenRule {
 // find each other. The first rule that is broken, if any.
 std::optional<BrokenRule> FindBrokenRule(const AppConfig& config);
 
+// auth.insecure where other machines can connect.
+bool InsecureForOthers(const AppConfig& config);
+
 }  // namespace minichat::app

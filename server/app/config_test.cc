@@ -7,14 +7,17 @@
 
 #include "server/app/command_line.h"
 #include "server/app/config_loader.h"
+#include "server/app/config_rules.h"
 #include "server/app/config_text.h"
 #include "server/app/config_values.h"
+#include "server/auth/token_test_support.h"
 
 namespace minichat::app {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -236,6 +239,69 @@ TEST_F(ConfigTest, InsecureAuthIsRefusedOffLoopback) {
   sources_.flags = {{"client.listen", "0.0.0.0:8080"}};
 
   EXPECT_THAT(Refusal(), HasSubstr("auth.insecure: true is allowed on loopback only"));
+
+  sources_.flags.push_back({"auth.insecure_anywhere", "true"});
+  EXPECT_TRUE(InsecureForOthers(Load()));
+  sources_.flags.clear();
+  EXPECT_FALSE(InsecureForOthers(Load()));
+}
+
+TEST_F(ConfigTest, WithoutInsecureAuthOneKeyIsNeeded) {
+  sources_.flags = {{"auth.insecure", "false"}};
+  EXPECT_THAT(Refusal(), AllOf(HasSubstr("auth.secret"), HasSubstr("auth.public_key_file")));
+
+  sources_.environment["MINICHAT_AUTH_SECRET"] = auth::testdata::kSecret;
+  EXPECT_EQ(Load().auth_secret, auth::testdata::kSecret);
+
+  sources_.flags.push_back({"auth.public_key_file", Write("key", auth::testdata::kPublicPem)});
+  EXPECT_THAT(Refusal(), HasSubstr("auth.public_key_file: stands beside auth.secret"));
+
+  sources_.environment.clear();
+  EXPECT_EQ(Load().auth_public_key, auth::testdata::kPublicPem);
+}
+
+// Else a node would be open to all although its operator has given it a key.
+TEST_F(ConfigTest, AKeyThatInsecureAuthWouldLeaveUnusedIsRefused) {
+  sources_.environment["MINICHAT_AUTH_SECRET"] = auth::testdata::kSecret;
+
+  EXPECT_THAT(Refusal(), HasSubstr("auth.insecure: is true, so auth.secret would not be used"));
+}
+
+TEST_F(ConfigTest, KeysAreJudgedAndNeverTold) {
+  sources_.flags = {{"auth.insecure", "false"}};
+  sources_.environment["MINICHAT_AUTH_SECRET"] = "too-short";
+  EXPECT_THAT(Refusal(),
+              AllOf(HasSubstr("MINICHAT_AUTH_SECRET: auth.secret: must be at least 32 bytes"),
+                    Not(HasSubstr("too-short"))));
+
+  sources_.environment["MINICHAT_AUTH_SECRET"] = auth::testdata::kSecret;
+  EXPECT_THAT(PrintConfig(table_, Load()),
+              AllOf(HasSubstr("# auth.secret: ***"), Not(HasSubstr(auth::testdata::kSecret))));
+
+  sources_.environment.clear();
+  for (const char* pem : {auth::testdata::kSmallPem, auth::testdata::kEcPem}) {
+    sources_.flags = {{"auth.insecure", "false"}, {"auth.public_key_file", Write("key", pem)}};
+    EXPECT_THAT(Refusal(), HasSubstr("auth.public_key_file: must be an RSA key of 2048"));
+  }
+  sources_.flags = {{"auth.public_key_file", (dir_ / "missing").string()}};
+  EXPECT_THAT(Refusal(), HasSubstr("can't be read"));
+}
+
+TEST_F(ConfigTest, LeewayIsAtMostFiveMinutes) {
+  sources_.flags = {{"auth.leeway", "301s"}};
+
+  EXPECT_THAT(Refusal(), HasSubstr("from 0s to 5m"));
+}
+
+TEST_F(ConfigTest, OriginsThatNoBrowserSendsAreRefused) {
+  sources_.flags = {{"client.origins", "https://chat.example, http://[::1]:8080, *"}};
+  EXPECT_EQ(Load().client_origins.size(), 3);
+
+  for (const char* bad :
+       {"chat.example", "https://chat.example/", "https://", "https://*.example"}) {
+    sources_.flags = {{"client.origins", bad}};
+    EXPECT_THAT(Refusal(), HasSubstr("is no origin; write one like")) << bad;
+  }
 }
 
 TEST_F(ConfigTest, AdminOffLoopbackNeedsAKey) {
@@ -317,7 +383,7 @@ TEST(CommandLineTest, TakesFlagsInBothForms) {
   ASSERT_TRUE(line.ok());
   EXPECT_EQ(line->command, "serve");
   EXPECT_EQ(line->config_file, "a.yaml");
-  EXPECT_EQ(line->ports_file, "p.json");
+  EXPECT_EQ(line->Own("ports-file"), "p.json");
   EXPECT_THAT(line->flags,
               ElementsAre(std::pair("relay.mode", "single"), std::pair("lab.enabled", "true"),
                           std::pair("node.name", "n2")));
@@ -333,6 +399,7 @@ TEST(CommandLineTest, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal({"serve", "--relay.mdoe", "bulk"}), HasSubstr("did you mean relay.mode?"));
   EXPECT_THAT(refusal({"serve", "--node.name"}), HasSubstr("a value is missing"));
   EXPECT_THAT(refusal({"serve", "twice"}), HasSubstr("unexpected argument"));
+  EXPECT_THAT(refusal({"serve", "--user", "ann"}), HasSubstr("--user: belongs to minichat token"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ namespace minichat::app {
 namespace {
 
 using std::chrono::hours;
+using std::chrono::minutes;
 using std::chrono::seconds;
 using Rows = std::vector<Option>;
 using C = AppConfig;
@@ -31,8 +32,9 @@ void AddListeners(Rows& rows) {
                               "Where clients connect: WebSocket at /ws, HTTP at /api/v1, the page "
                               "at /."));
   rows.push_back(ListOption("client.origins", &C::client_origins, {},
-                            "Web origins whose pages may connect, such as https://chat.example. "
-                            "Empty: any."));
+                            "Web origins whose pages may connect, such as https://chat.example; * "
+                            "for any. Empty: pages that this node serves itself. Clients that "
+                            "send no Origin are no browsers and may always connect."));
   rows.push_back(ListenOption("admin.listen", &C::admin_listen,
                               "Where /healthz, /readyz, /metrics and /admin/v1 are served. Off "
                               "loopback it needs admin.key."));
@@ -64,10 +66,31 @@ void AddCluster(Rows& rows) {
                             "File that holds cluster.secret, one line."));
 }
 
-void AddChat(Rows& rows) {
+void AddAuth(Rows& rows) {
   rows.push_back(BoolOption("auth.insecure", &C::auth_insecure,
                             "Clients say who they are and are believed. Only while client.listen "
-                            "is a loopback address."));
+                            "is a loopback address. false: clients show tokens (JWT), and the "
+                            "node needs auth.secret or auth.public_key_file."));
+  rows.push_back(BoolOption("auth.insecure_anywhere", &C::auth_insecure_anywhere,
+                            "Allows auth.insecure where other machines can connect."));
+  rows.push_back(TextOption("auth.secret", &C::auth_secret,
+                            "Secret that tokens are signed with (HS256), at least 32 bytes.")
+                     .Secret());
+  rows.push_back(TextOption("auth.secret_file", &C::auth_secret_file,
+                            "File that holds auth.secret, one line."));
+  rows.push_back(TextOption("auth.public_key_file", &C::auth_public_key_file,
+                            "File with the public key, in PEM, of whoever signs the tokens (RS256, "
+                            "RSA of 2048 to 8192 bits)."));
+  rows.push_back(TextOption("auth.audience", &C::auth_audience,
+                            "What a token's aud must be or contain. Empty: aud is not looked at."));
+  rows.push_back(TextOption("auth.issuer", &C::auth_issuer,
+                            "What a token's iss must be. Empty: iss is not looked at."));
+  rows.push_back(DurationOption("auth.leeway", &C::auth_leeway, {seconds(0), minutes(5)},
+                                "By how much the clocks of the issuer and this node may differ: a "
+                                "token is taken so much before and after its time."));
+}
+
+void AddChat(Rows& rows) {
   rows.push_back(ListOption("rooms.open", &C::rooms_open, {},
                             "Patterns of rooms that anyone may join; * stands for any "
                             "characters."));
@@ -132,6 +155,7 @@ OptionTable::OptionTable() {
   AddNode(options_);
   AddListeners(options_);
   AddCluster(options_);
+  AddAuth(options_);
   AddChat(options_);
   AddBackends(options_);
   AddLimits(options_);

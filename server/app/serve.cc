@@ -8,6 +8,7 @@
 
 #include "server/app/app.h"
 #include "server/app/backends.h"
+#include "server/app/config_rules.h"
 #include "server/app/config_values.h"
 #include "server/app/version.h"
 #include "server/base/log.h"
@@ -96,6 +97,10 @@ void Announce(const AppConfig& config, const BoundPorts& ports) {
                         {"page", PageUrl(config, ports)},
                         {"admin_port", ports.admin},
                         {"relay_port", ports.relay}});
+  if (InsecureForOthers(config)) {
+    log::Warn("insecure_auth", {{"client_listen", config.client_listen},
+                                {"note", "whoever connects is believed, from other machines too"}});
+  }
   if (Standalone(config)) {
     log::Warn("in_memory", {{"note", "one node alone; nothing survives a restart"}});
   }

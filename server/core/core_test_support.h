@@ -29,7 +29,7 @@ class FakeClientLink final : public ClientLink {
   void Deliver(const EventPtr& event) override { got.push_back(*event->encoded); }
   bool CanTakePage() const override { return got.size() - read < room; }
   void TellGap(const RoomId&, Seq from, Seq to) override { gaps.emplace_back(from, to); }
-  void TellRemoved(const RoomId& room) override { removed.push_back(room.value()); }
+  void TellRemoved(const RoomId& from) override { removed.push_back(from.value()); }
   void CloseForRestart() override { closed = true; }
   void End(SessionEnd why) override { ended = why; }
 

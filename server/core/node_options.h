@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "server/base/scheduler.h"
 #include "server/core/ports/room_directory.h"
@@ -39,8 +40,8 @@ struct NodeOptions {
   std::size_t max_rooms_per_session = 200;
   std::size_t rooms_per_sweep = 5'000;  // above, the period grows
 
-  // Rooms that anyone may enter; the others are private.
-  std::function<bool(const RoomId&)> open_room = [](const RoomId&) { return true; };
+  // Patterns (room_patterns.h) of rooms that anyone may enter; the others are private.
+  std::vector<std::string> open_rooms = {"*"};
 
   // lab.fault.die: the process ends at this named step ("after_log", "after_commit"); else empty.
   std::function<void(const char* step)> step_hook;

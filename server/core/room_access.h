@@ -5,6 +5,7 @@
 
 #include "server/core/calls.h"
 #include "server/core/client_error.h"
+#include "server/core/room_patterns.h"
 
 namespace minichat::core {
 
@@ -17,7 +18,9 @@ class RoomAccess {
  public:
   explicit RoomAccess(NodeContext& node) : node_(node) {}
 
-  bool IsOpen(const RoomId& room) const { return node_.options.open_room(room); }
+  bool IsOpen(const RoomId& room) const {
+    return MatchesAny(node_.options.open_rooms, room.value());
+  }
   // None: the user may enter.
   Task<std::optional<ClientError>> RefusalOf(UserId user, RoomId room);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Reads the includes of all sources and fails on one that points the wrong way:
-#   main -> app -> {api, ws, relay, storage/*} -> core -> {base, proto event}
+#   main -> app -> {api, auth, ws, relay, storage/*} -> core -> {base, proto event}
 # Adapters never see each other; core sees no network library; nothing uses tests or loadtest.
 # Tests, benchmarks and fuzz targets beside the code may use anything but main.
 #
@@ -30,8 +30,9 @@ find "${folders[@]}" \( -name '*.h' -o -name '*.cc' \) -print0 |
   function is_test(path) { return path ~ /_(test|fuzz|bench|test_kit|test_support)\.(h|cc)$/ }
   BEGIN {
     allowed["main"] = "server/app"
-    allowed["server/app"] = "server/api ws relay storage/memory storage/redis storage/kafka " \
+    allowed["server/app"] = "server/api server/auth ws relay storage/memory storage/redis storage/kafka " \
                             "storage/postgres web server/core server/base asio"
+    allowed["server/auth"] = "server/core server/base"
     allowed["server/api"] = "server/core server/base"
     allowed["ws"] = "server/core server/base asio"
     allowed["relay"] = "server/core server/base event proto"

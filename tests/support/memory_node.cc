@@ -53,7 +53,6 @@ class EchoRoutes final : public HttpRoutes {
 MemoryNode::Options::Options() {
   server.tick = std::chrono::milliseconds(10);
   sessions.insecure_auth = true;
-  sessions.open_rooms = {"*"};
   node.name = core::NodeName("n1");
 }
 
@@ -97,7 +96,7 @@ MemoryNode::Impl::Impl(Options given) : options(std::move(given)) {
   node = std::make_unique<core::ChatNode>(
       options.node, core::NodePorts{*scheduler, *log, log.get(), *directory, *store, *room_store,
                                     relay, encoder, metrics});
-  const ws::ServerDeps deps{*scheduler, contexts, routes, registry};
+  const ws::ServerDeps deps{*scheduler, contexts, routes, registry, options.authenticator};
   server = std::make_unique<ws::Server>(options.server, deps, options.sessions, *node);
   http = std::make_unique<ws::Server>(options.server, deps);
   if (!server->Start().ok() || !http->Start().ok()) throw std::runtime_error("no free port");

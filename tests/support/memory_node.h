@@ -8,6 +8,7 @@
 #include "server/base/http_routes.h"
 #include "server/base/metrics.h"
 #include "server/core/node_options.h"
+#include "server/core/ports/authenticator.h"
 #include "ws/options.h"
 
 namespace minichat::test {
@@ -22,6 +23,7 @@ class MemoryNode {
     ws::SessionOptions sessions;
     core::NodeOptions node;
     std::size_t io_threads = 1;
+    const core::Authenticator* authenticator = nullptr;  // outlives the node
     Options();
   };
 

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-namespace minichat::ws {
+namespace minichat {
 
 // A member of the outermost object: slices of the text, `key` without quotes and still escaped,
 // `value` without the white space around it.
@@ -22,4 +22,4 @@ std::size_t CountMembers(std::string_view json);
 // Is there an escape \u0000 in a string of a valid JSON value?
 bool HasEscapedNul(std::string_view json);
 
-}  // namespace minichat::ws
+}  // namespace minichat

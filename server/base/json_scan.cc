@@ -1,6 +1,6 @@
-#include "ws/json_scan.h"
+#include "server/base/json_scan.h"
 
-namespace minichat::ws {
+namespace minichat {
 namespace {
 
 // Index of the quote that ends the string which starts at `begin`.
@@ -87,4 +87,4 @@ bool HasEscapedNul(std::string_view json) {
   return found;
 }
 
-}  // namespace minichat::ws
+}  // namespace minichat
