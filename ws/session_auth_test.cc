@@ -117,8 +117,8 @@ TEST_P(SessionAuthTest, TheEndOfTheTokenEndsTheSession) {
 
 TEST_P(SessionAuthTest, RefreshMakesTheSessionLiveOn) {
   MemoryNode node(Options());
-  const auto ann = Client(node, Hello("ann", "1000"));
-  const auto until = Client(node, Hello("until", "1500"));
+  const auto until = Client(node, Hello("until", "3500"));
+  const auto ann = Client(node, Hello("ann", "3000"));
 
   ann->Send(Refresh("ann:600000"));
 

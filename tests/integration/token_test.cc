@@ -172,12 +172,13 @@ TEST_F(TokenTest, AnotherImplementationTakesOurTokens) {
 TEST_F(TokenTest, ASessionEndsWithItsTokenUnlessItIsRefreshed) {
   MakeSecretConfig();
   StartNode();
-  const auto ends = Connect(Token("ann", "4s"));
-  const auto stays = Connect(Token("bob", "4s"));
+  const std::string longer = Token("bob", "1h");
+  const auto stays = Connect(Token("bob", "8s"));
+  const auto ends = Connect(Token("ann", "8s"));
   ASSERT_TRUE(loop_.RunUntil([&] { return ends->welcome() && stays->welcome(); }, kLimit));
   const auto expires = ends->welcome_body().at("expires").to_number<std::int64_t>();
 
-  const auto refresh = stays->Request({{"op", "refresh"}, {"token", Token("bob", "1h")}});
+  const auto refresh = stays->Request({{"op", "refresh"}, {"token", longer}});
   ASSERT_TRUE(loop_.RunUntil([&] { return stays->Find(refresh) != nullptr; }, kLimit));
   EXPECT_EQ(stays->Find(refresh)->op, "refreshed");
 

@@ -55,7 +55,8 @@ struct WsTestClient::Impl {
   }
 };
 
-WsTestClient::WsTestClient(std::uint16_t port, const std::string& subprotocol)
+WsTestClient::WsTestClient(std::uint16_t port, const std::string& subprotocol,
+                           const std::string& origin)
     : impl_(std::make_unique<Impl>()) {
   auto& stream = impl_->stream;
   stream.next_layer().connect(Local(port));
@@ -63,6 +64,7 @@ WsTestClient::WsTestClient(std::uint16_t port, const std::string& subprotocol)
     if (!subprotocol.empty()) {
       request.set(boost::beast::http::field::sec_websocket_protocol, subprotocol);
     }
+    if (!origin.empty()) request.set(boost::beast::http::field::origin, origin);
   }));
   websocket::response_type response;
   error_code result = asio::error::timed_out;

@@ -11,7 +11,9 @@ namespace minichat::test {
 // Threading: confined to the test's thread.
 class WsTestClient {
  public:
-  explicit WsTestClient(std::uint16_t port, const std::string& subprotocol = "minichat.v1.json");
+  // `origin` is what a browser would send; empty: nothing. The Host is "127.0.0.1".
+  explicit WsTestClient(std::uint16_t port, const std::string& subprotocol = "minichat.v1.json",
+                        const std::string& origin = "");
   ~WsTestClient();
 
   // "" when the upgrade succeeded; else the status line's code, or the error.
