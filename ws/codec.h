@@ -19,7 +19,6 @@ namespace minichat::ws {
 
 inline constexpr std::string_view kSubprotocol = "minichat.v1.json";
 inline constexpr std::size_t kMaxFrameBytes = 64 * 1024;
-inline constexpr std::size_t kMaxDepth = 32;
 inline constexpr std::size_t kMaxHistoryLimit = 200;
 // A history reply holds at most about this many bytes of messages (always at least one message);
 // what does not fit is left for the next page.
