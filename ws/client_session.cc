@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "ws/room_patterns.h"
-
 namespace minichat::ws {
 namespace {
 
@@ -15,8 +13,10 @@ ClientError Error(ErrorCode code, std::string message) {
   return {code, std::move(message), std::nullopt};
 }
 
-ClientError ForbiddenRoom(const core::RoomId& room) {
-  return Error(ErrorCode::kForbidden, "room: you may not enter \"" + room.value() + "\"");
+core::SessionOwner OwnerOf(const core::Identity& identity) {
+  core::SessionOwner owner{identity.user, std::nullopt};
+  if (identity.valid_until_ms != 0) owner.token_issued_at_ms = identity.issued_at_ms;
+  return owner;
 }
 
 template <class T>
@@ -63,12 +63,12 @@ void ClientSession::Open(const std::string& rid, Hello hello) {
     return RefuseHello(rid, *error, CloseReason::kBadHello);
   }
   auto& identity = std::get<core::Identity>(admitted);
-  session_ = context_->node.OpenSession(identity.user, shared_from_this());
-  if (session_.empty()) {
-    return RefuseHello(
-        rid, Error(ErrorCode::kOverloaded, "hello: this node has as many sessions as it takes"),
-        CloseReason::kOverloaded);
+  auto opened = context_->node.OpenSession(OwnerOf(identity), shared_from_this());
+  if (const ClientError* error = ErrorOf(opened)) {
+    const bool full = error->code == ErrorCode::kOverloaded;
+    return RefuseHello(rid, *error, full ? CloseReason::kOverloaded : CloseReason::kBadHello);
   }
+  session_ = std::get<core::SessionId>(std::move(opened));
   Become(std::move(identity));
   Welcome welcome;
   welcome.session = session_;
@@ -90,31 +90,26 @@ void ClientSession::Become(core::Identity identity) {
 
 void ClientSession::Resume(const std::string& rid, Welcome welcome, Hello hello) {
   state_ = State::kResuming;
-  std::vector<std::pair<core::RoomId, core::Seq>> rooms;
-  for (auto& [room, seq] : hello.resume) {
-    welcome.resumed.emplace_back(room, ForbiddenRoom(room));
-    if (MayEnter(room)) rooms.emplace_back(room, seq);
-  }
+  const auto rooms = hello.resume;
   RequestStarted();
-  context_->node.Resume(session_, std::move(rooms),
-                        [self = shared_from_this(), rid,
+  context_->node.Resume(session_, std::move(hello.resume),
+                        [self = shared_from_this(), rid, rooms,
                          welcome = std::move(welcome)](ResumeResults results) mutable {
-                          self->FillIn(std::move(results), &welcome);
+                          for (std::size_t i = 0; i < results.size(); ++i) {
+                            self->NoteResumed(rooms[i].first, results[i]);
+                            welcome.resumed.emplace_back(rooms[i].first, std::move(results[i]));
+                          }
                           self->OnResumed(rid, std::move(welcome));
                           self->RequestDone();
                         });
 }
 
-// The results are those of the rooms that this user may enter, in their order.
-void ClientSession::FillIn(ResumeResults results, Welcome* welcome) {
-  auto result = results.begin();
-  for (auto& [room, outcome] : welcome->resumed) {
-    if (MayEnter(room) && result != results.end()) outcome = std::move(*result++);
-    if (const ClientError* error = ErrorOf(outcome)) {
-      context_->metrics->CountRefusal(error->code);
-    } else {
-      rooms_.insert(room);
-    }
+void ClientSession::NoteResumed(const core::RoomId& room,
+                                const ClientResult<core::JoinReply>& result) {
+  if (const ClientError* error = ErrorOf(result)) {
+    context_->metrics->CountRefusal(error->code);
+  } else {
+    rooms_.insert(room);
   }
 }
 
@@ -143,7 +138,6 @@ void ClientSession::Do(const std::string& rid, Hello) {
 }
 
 void ClientSession::Do(const std::string& rid, Join join) {
-  if (!MayEnter(join.room)) return Refuse(rid, ForbiddenRoom(join.room));
   if (rooms_.size() >= context_->options.max_rooms && rooms_.count(join.room) == 0) {
     return Refuse(rid,
                   Error(ErrorCode::kOverloaded, "join.room: this session is in " +
@@ -213,6 +207,10 @@ void ClientSession::Do(const std::string& rid, History history) {
 void ClientSession::Do(const std::string& rid, Refresh refresh) {
   ClientResult<core::Identity> renewed = context_->admission.Renew(identity_.user, refresh);
   if (const ClientError* error = ErrorOf(renewed)) return Refuse(rid, *error);
+  const auto& identity = std::get<core::Identity>(renewed);
+  if (const auto refusal = context_->node.RenewSession(session_, identity.issued_at_ms)) {
+    return Refuse(rid, *refusal);
+  }
   Become(std::move(std::get<core::Identity>(renewed)));
   Reply(EncodeRefreshed(rid, identity_.expires_at_ms));
 }
@@ -249,6 +247,15 @@ void ClientSession::TellGap(const core::RoomId& room, core::Seq from, core::Seq 
   Reply(EncodeGap(room, from, to));
 }
 
+void ClientSession::TellRemoved(const core::RoomId& room) {
+  rooms_.erase(room);
+  Reply(EncodeRemoved(room));
+}
+
+void ClientSession::End(core::SessionEnd why) {
+  CloseWith(why == core::SessionEnd::kKicked ? CloseReason::kKicked : CloseReason::kTokenRevoked);
+}
+
 void ClientSession::CloseForRestart() {
   if (state_ == State::kClosed || state_ == State::kLeaving) return;
   state_ = State::kLeaving;
@@ -264,10 +271,6 @@ void ClientSession::OnTokenExpired() {
   Refuse("", Error(ErrorCode::kUnauthorized, "token: has expired"));
   CloseWith(CloseReason::kTokenExpired);
   OnClosed();
-}
-
-bool ClientSession::MayEnter(const core::RoomId& room) const {
-  return MatchesAny(context_->options.open_rooms, room.value());
 }
 
 void ClientSession::Reply(std::string_view text) {

@@ -54,7 +54,9 @@ class ClientSession final : public core::ClientLink,
   void Deliver(const core::EventPtr& event) override;
   bool CanTakePage() const override;
   void TellGap(const core::RoomId& room, core::Seq from, core::Seq to) override;
+  void TellRemoved(const core::RoomId& room) override;
   void CloseForRestart() override;
+  void End(core::SessionEnd why) override;
 
   void OnTokenExpired() override;
 
@@ -66,7 +68,7 @@ class ClientSession final : public core::ClientLink,
   void Open(const std::string& rid, Hello hello);
   void Become(core::Identity identity);
   void Resume(const std::string& rid, Welcome welcome, Hello hello);
-  void FillIn(ResumeResults results, Welcome* welcome);
+  void NoteResumed(const core::RoomId& room, const core::ClientResult<core::JoinReply>& result);
   void OnResumed(const std::string& rid, Welcome welcome);
   void Dispatch(DecodedFrame frame);
 
@@ -78,7 +80,6 @@ class ClientSession final : public core::ClientLink,
   void Do(const std::string& rid, Refresh refresh);
   void Do(const std::string& rid, Ping ping);
 
-  bool MayEnter(const core::RoomId& room) const;
   void Reply(std::string_view text);
   void ReplyError(const std::string& rid, const core::ClientError& error);
   // Counted here. The node counts only the sends that it refuses.

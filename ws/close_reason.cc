@@ -29,6 +29,9 @@ const std::vector<CloseReasonInfo>& CloseReasons() {
        "The node has as many sessions as it takes. Try another node."},
       {CloseReason::kTokenExpired, 4004, "token_expired", true,
        "The session's token has expired. Reconnect with a new one, and resume."},
+      {CloseReason::kTokenRevoked, 4005, "token_revoked", false,
+       "The session's token was revoked. Reconnect with one that was issued later."},
+      {CloseReason::kKicked, 4006, "kicked", false, "An operator ended the session."},
       {CloseReason::kSlowReader, 4008, "slow_reader", true,
        "The client did not read what was sent to it. Reconnect and resume."},
   };

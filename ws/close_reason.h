@@ -23,6 +23,8 @@ enum class CloseReason {
   kSilent,
   kOverloaded,
   kTokenExpired,
+  kTokenRevoked,
+  kKicked,
   kSlowReader,
 };
 

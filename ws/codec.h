@@ -19,7 +19,6 @@ namespace minichat::ws {
 
 inline constexpr std::string_view kSubprotocol = "minichat.v1.json";
 inline constexpr std::size_t kMaxFrameBytes = 64 * 1024;
-inline constexpr std::size_t kMaxDepth = 32;
 inline constexpr std::size_t kMaxHistoryLimit = 200;
 // A history reply holds at most about this many bytes of messages (always at least one message);
 // what does not fit is left for the next page.
@@ -82,6 +81,8 @@ struct Welcome {
 std::string EncodeWelcome(const std::string& rid, const Welcome& welcome);
 std::string EncodeJoined(const std::string& rid, const core::JoinReply& reply);
 std::string EncodeLeft(const std::string& rid, const core::RoomId& room);
+// The session was taken out of the room.
+std::string EncodeRemoved(const core::RoomId& room);
 std::string EncodeAck(const std::string& rid, const core::RoomId& room, const core::Ack& ack);
 // `forward`: the page was asked for with `after`.
 std::string EncodeHistory(const std::string& rid, const core::RoomId& room,

@@ -106,6 +106,10 @@ std::string EncodeLeft(const std::string& rid, const core::RoomId& room) {
   return Reply("left", rid).Add("room", room.value()).Take();
 }
 
+std::string EncodeRemoved(const core::RoomId& room) {
+  return JsonObject().Add("op", "left").Add("room", room.value()).Add("reason", "removed").Take();
+}
+
 std::string EncodeAck(const std::string& rid, const core::RoomId& room, const core::Ack& ack) {
   return Reply("ack", rid)
       .Add("room", room.value())

@@ -3,7 +3,6 @@
 #include "tests/support/memory_node.h"
 #include "tests/support/ws_test_client.h"
 #include "ws/http_target.h"
-#include "ws/room_patterns.h"
 #include "ws/token_bucket.h"
 
 namespace minichat::ws {
@@ -158,18 +157,6 @@ TEST(ParseTargetTest, SplitsAndDecodes) {
   EXPECT_FALSE(ParseTarget("*", &path, &query));
   EXPECT_FALSE(ParseTarget("/%", &path, &query));
   EXPECT_FALSE(ParseTarget("/?a=%ff", &path, &query));
-}
-
-TEST(RoomPatternsTest, StarsStandForAnyCharacters) {
-  EXPECT_TRUE(MatchesPattern("*", ""));
-  EXPECT_TRUE(MatchesPattern("*", "anything"));
-  EXPECT_TRUE(MatchesPattern("a*c*", "abcabc"));
-  EXPECT_TRUE(MatchesPattern("*b*d", "abcbd"));
-  EXPECT_FALSE(MatchesPattern("*b*d", "abcbde"));
-  EXPECT_FALSE(MatchesPattern("", "a"));
-  EXPECT_FALSE(MatchesPattern("lobby", "lobby2"));
-  EXPECT_FALSE(MatchesAny({}, "a"));
-  EXPECT_TRUE(MatchesAny({"x", "a*"}, "ab"));
 }
 
 TEST(TokenBucketTest, LetsTwiceTheRateThroughThenTheRate) {

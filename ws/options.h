@@ -40,10 +40,9 @@ struct ServerOptions {
 
 // What clients may do, and what they are told.
 struct SessionOptions {
-  bool insecure_auth = false;           // hello names its user, and is believed: no tokens
-  std::vector<std::string> open_rooms;  // patterns with `*`; a room must match one
-  std::size_t max_rooms = 200;          // per session
-  std::size_t messages_per_s = 1'000;   // frames per session; twice as many at once
+  bool insecure_auth = false;          // hello names its user, and is believed: no tokens
+  std::size_t max_rooms = 200;         // per session
+  std::size_t messages_per_s = 1'000;  // frames per session; twice as many at once
   std::chrono::milliseconds ping{25'000};
   std::chrono::milliseconds expiry_tick{1'000};  // how often expired tokens are looked for
   std::chrono::milliseconds bye_after{100};      // reconnect hint: wait this,

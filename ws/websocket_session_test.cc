@@ -102,7 +102,7 @@ TEST_P(WebSocketSessionTest, DataComesBackByteForByte) {
 
 TEST_P(WebSocketSessionTest, ResumeTellsEachRoomThenSendsWhatWasMissed) {
   MemoryNode::Options options = Options();
-  options.sessions.open_rooms = {"gen*"};
+  options.node.open_rooms = {"gen*"};
   MemoryNode node(options);
   const auto ann = Member(node, "ann");
   for (const char* cid : {"c-1", "c-2", "c-3"}) ann->Send(SendOf(cid, cid));
@@ -163,7 +163,7 @@ TEST_P(WebSocketSessionTest, BadFramesAreAnsweredAndCostNothingElse) {
 
 TEST_P(WebSocketSessionTest, RoomsOutsideThePatternsAreForbidden) {
   MemoryNode::Options options = Options();
-  options.sessions.open_rooms = {"public-*", "lobby"};
+  options.node.open_rooms = {"public-*", "lobby"};
   MemoryNode node(options);
   const auto ann = Member(node, "ann", "public-1");
 

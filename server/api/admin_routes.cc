@@ -4,8 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "server/api/bearer.h"
 #include "server/api/relay_request.h"
-#include "server/api/router.h"
+#include "server/api/session_routes.h"
 #include "server/base/json_writer.h"
 
 namespace minichat::api {
@@ -14,16 +15,6 @@ namespace {
 using Reply = HttpRoutes::Reply;
 
 constexpr std::array<const char*, 3> kDependencies = {"kafka", "postgres", "redis"};
-
-// Takes the same time whatever is equal.
-bool IsSame(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned char difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference = static_cast<unsigned char>(difference | (a[i] ^ b[i]));
-  }
-  return difference == 0;
-}
 
 std::string QuotedArray(const std::vector<std::string>& texts) {
   std::vector<std::string> quoted(texts.size());
@@ -39,7 +30,7 @@ void AddMode(std::string_view key, const std::string& mode, JsonObject* answer) 
   }
 }
 
-// Threading: Has…() on the listener's threads, the rest on the core's.
+// Threading: key() on any thread, the rest on the core's.
 class Admin {
  public:
   Admin(AdminOptions options, Scheduler& core, core::ChatNode& node, MetricsRegistry& metrics)
@@ -51,7 +42,7 @@ class Admin {
   }
 
   Scheduler& core() const { return core_; }
-  bool HasKey(const HttpRequest& request) const;
+  const std::string& key() const { return options_.key; }
 
   std::vector<std::string> Lacking() const;
   HttpResponse Ready() const;
@@ -67,12 +58,6 @@ class Admin {
   MetricsRegistry& metrics_;
   std::vector<std::pair<std::string, Gauge*>> dependencies_;
 };
-
-bool Admin::HasKey(const HttpRequest& request) const {
-  if (options_.key.empty()) return true;
-  const auto header = request.headers.find("authorization");
-  return header != request.headers.end() && IsSame(header->second, "Bearer " + options_.key);
-}
 
 std::vector<std::string> Admin::Lacking() const {
   std::vector<std::string> lacking = node_.lacking();
@@ -150,14 +135,10 @@ Router::Handler OnCore(const AdminPtr& admin, HttpResponse (*answer)(Admin&)) {
   };
 }
 
-// Refuses who has not got the key.
+// Without a key anyone on the admin listener may.
 Router::Handler WithKey(const AdminPtr& admin, Router::Handler handler) {
-  return [admin, handler = std::move(handler)](const HttpRequest& request, Reply reply) {
-    if (admin->HasKey(request)) return handler(request, std::move(reply));
-    HttpResponse response = ErrorResponse(401, "this path wants admin.key as Bearer");
-    response.headers["WWW-Authenticate"] = "Bearer";
-    reply(std::move(response));
-  };
+  if (admin->key().empty()) return handler;
+  return WithBearer({admin->key()}, "admin.key", std::move(handler));
 }
 
 }  // namespace
@@ -179,6 +160,11 @@ std::unique_ptr<HttpRoutes> MakeAdminRoutes(AdminOptions options, Scheduler& cor
               WithKey(admin, [admin](const HttpRequest& request, const Reply& reply) {
                 admin->core().Post([admin, request, reply] { admin->SetMode(request, reply); });
               }));
+  const SessionRoutes sessions(core, node);
+  router->Add("GET", "/admin/v1/sessions", WithKey(admin, sessions.List()));
+  router->Add("DELETE", "/admin/v1/sessions/{session}", WithKey(admin, sessions.KickSession()));
+  router->Add("DELETE", "/admin/v1/users/{user}/sessions", WithKey(admin, sessions.KickUser()));
+  router->Add("POST", "/admin/v1/users/{user}/revoke", WithKey(admin, sessions.Revoke()));
   return router;
 }
 

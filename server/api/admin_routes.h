@@ -24,7 +24,8 @@ struct AdminOptions {
   };
 };
 
-// What the admin listener serves: /healthz, /readyz, /metrics, /admin/v1/relay, /admin/v1/status.
+// What the admin listener serves: /healthz, /readyz, /metrics, and under /admin/v1 status, relay,
+// sessions and users.
 //
 // Lifetime:  what it is given outlives it, and the core's scheduler's last turn.
 // Threading: as HttpRoutes; what asks the node runs on the core's scheduler.

@@ -1,78 +1,28 @@
 #include "server/api/admin_routes.h"
 
-#include <optional>
-
-#include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
-#include "server/base/asio_scheduler.h"
-#include "server/core/core_metrics.h"
-#include "storage/memory/memory_directory.h"
-#include "storage/memory/memory_log.h"
-#include "storage/memory/memory_store.h"
-#include "tests/support/no_relay.h"
+#include "server/api/memory_core.h"
 
 namespace minichat::api {
 namespace {
-
-class NoEncoder final : public core::EventEncoder {
- public:
-  std::string Encode(const core::PlacedMessage&) const override { return "{}"; }
-};
-
-core::NodeOptions NodeNamed(const char* name) {
-  core::NodeOptions options;
-  options.name = core::NodeName(name);
-  return options;
-}
 
 class AdminRoutesTest : public testing::Test {
  protected:
   AdminRoutesTest() {
     options_.relay_mode = [] { return std::string("bulk"); };
   }
-  ~AdminRoutesTest() override { io_.stop(); }
 
-  void StartNode() {
-    node_.Start();
-    RunUntil([&] { return node_.ready(); });
-  }
-
-  // Runs the core's thread until the condition holds, for 5 s at most.
-  template <class Condition>
-  void RunUntil(Condition holds) {
-    const TimePoint until = scheduler_.Now() + std::chrono::seconds(5);
-    while (!holds() && scheduler_.Now() < until) {
-      io_.restart();
-      io_.run_one_for(std::chrono::seconds(1));
-    }
-  }
-
+  void StartNode() { core_.Start(); }
   HttpResponse Ask(const std::string& method, const std::string& path, const std::string& body = "",
                    const std::string& authorization = "") {
-    if (!routes_) routes_ = MakeAdminRoutes(options_, scheduler_, node_, registry_);
-    HttpRequest request;
-    request.method = method;
-    request.path = path;
-    request.body = body;
-    if (!authorization.empty()) request.headers["authorization"] = authorization;
-    std::optional<HttpResponse> answer;
-    routes_->Handle(request, [&](HttpResponse response) { answer = std::move(response); });
-    RunUntil([&] { return answer.has_value(); });
-    return answer.value_or(HttpResponse{});
+    if (!routes_) {
+      routes_ = MakeAdminRoutes(options_, core_.scheduler(), core_.node(), core_.registry());
+    }
+    return core_.Ask(*routes_, {method, path, body, authorization});
   }
 
-  boost::asio::io_context io_{1};
-  AsioScheduler scheduler_{io_};
-  MetricsRegistry registry_;
-  core::CoreMetrics metrics_{registry_};
-  memory::MemoryDirectory directory_{scheduler_};
-  memory::MemoryLog log_{scheduler_};
-  memory::MemoryStore store_{scheduler_};
-  test::NoRelay relay_;
-  NoEncoder encoder_;
-  core::ChatNode node_{NodeNamed("n1"), core::NodePorts{scheduler_, log_, &log_, directory_, store_,
-                                                        relay_, encoder_, metrics_}};
+  MemoryCore core_;
   AdminOptions options_;
   std::unique_ptr<HttpRoutes> routes_;
 };
@@ -104,10 +54,10 @@ TEST_F(AdminRoutesTest, RelayModeIsSetAndCleared) {
   EXPECT_EQ(Ask("GET", "/admin/v1/relay").body, "{\"mode\":\"bulk\",\"cluster_mode\":null}\n");
   EXPECT_EQ(Ask("PUT", "/admin/v1/relay", R"({"mode":"single"})").body,
             "{\"mode\":\"single\",\"version\":1}\n");
-  EXPECT_EQ(relay_.setting().mode, "single");
+  EXPECT_EQ(core_.relay().setting().mode, "single");
   EXPECT_EQ(Ask("PUT", "/admin/v1/relay", R"({"mode":null})").body,
             "{\"mode\":null,\"version\":2}\n");
-  EXPECT_EQ(relay_.setting().mode, "");
+  EXPECT_EQ(core_.relay().setting().mode, "");
 }
 
 TEST_F(AdminRoutesTest, BadModesAreRefusedWithTheAllowedOnes) {
@@ -149,6 +99,16 @@ TEST_F(AdminRoutesTest, AdminPathsWantTheKeyWhenOneIsSet) {
   EXPECT_EQ(Ask("PUT", "/admin/v1/relay", R"({"mode":"single"})").status, 401);
   EXPECT_EQ(Ask("GET", "/admin/v1/status", "", "Bearer secret").status, 200);
   EXPECT_EQ(Ask("GET", "/readyz").status, 503);
+}
+
+TEST_F(AdminRoutesTest, SessionsAreListedKickedAndRevoked) {
+  StartNode();
+
+  EXPECT_EQ(Ask("GET", "/admin/v1/sessions").body, "{\"node\":\"n1\",\"sessions\":[]}\n");
+  EXPECT_EQ(Ask("DELETE", "/admin/v1/sessions/n1.1").body, "{\"told\":true}\n");
+  EXPECT_EQ(Ask("DELETE", "/admin/v1/users/ann/sessions").status, 200);
+  EXPECT_EQ(Ask("POST", "/admin/v1/users/ann/revoke").status, 200);
+  EXPECT_EQ(Ask("POST", "/admin/v1/users/a b/revoke").status, 400);
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ HttpResponse FileResponse(const StaticFile& file) {
 
 }  // namespace
 
-std::unique_ptr<HttpRoutes> MakeClientRoutes(const std::vector<StaticFile>& page) {
+std::unique_ptr<HttpRoutes> MakeClientRoutes(const std::vector<StaticFile>& page,
+                                             const RoomApi& rooms) {
   auto router = std::make_unique<Router>();
   for (const StaticFile& file : page) {
     router->Add("GET", file.path, [file](const HttpRequest&, const HttpRoutes::Reply& reply) {
@@ -35,6 +36,7 @@ std::unique_ptr<HttpRoutes> MakeClientRoutes(const std::vector<StaticFile>& page
   router->Add("GET", "/healthz", [](const HttpRequest&, const HttpRoutes::Reply& reply) {
     reply(JsonResponse(200, R"({"alive":true})"));
   });
+  AddRoomRoutes(rooms, router.get());
   return router;
 }
 

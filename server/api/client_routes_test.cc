@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "server/api/router.h"
+#include "server/api/memory_core.h"
 #include "web/page.h"
 
 namespace minichat::api {
 namespace {
+
+std::unique_ptr<HttpRoutes> Routes(MemoryCore& core) {
+  return MakeClientRoutes(web::PageFiles(), {{}, core.scheduler(), core.node(), core.encoder()});
+}
 
 HttpResponse Ask(HttpRoutes& routes, const std::string& method, const std::string& path) {
   HttpResponse answer;
@@ -18,7 +22,8 @@ HttpResponse Ask(HttpRoutes& routes, const std::string& method, const std::strin
 }
 
 TEST(ClientRoutesTest, ServesThePageThatIsBuiltIn) {
-  const auto routes = MakeClientRoutes(web::PageFiles());
+  MemoryCore core;
+  const auto routes = Routes(core);
 
   const HttpResponse page = Ask(*routes, "GET", "/");
 
@@ -31,7 +36,8 @@ TEST(ClientRoutesTest, ServesThePageThatIsBuiltIn) {
 }
 
 TEST(ClientRoutesTest, ThePageMayLoadNothingFromElsewhere) {
-  const auto routes = MakeClientRoutes(web::PageFiles());
+  MemoryCore core;
+  const auto routes = Routes(core);
 
   const HttpResponse page = Ask(*routes, "GET", "/");
 
@@ -45,7 +51,8 @@ TEST(ClientRoutesTest, ThePageMayLoadNothingFromElsewhere) {
 }
 
 TEST(RouterTest, AnswersWhatIsNotInItsTable) {
-  const auto routes = MakeClientRoutes({});
+  MemoryCore core;
+  const auto routes = Routes(core);
 
   const HttpResponse missing = Ask(*routes, "GET", "/nothing");
   const HttpResponse wrong = Ask(*routes, "DELETE", "/healthz");

@@ -148,11 +148,12 @@ void App::Impl::MakeNode() {
   options.max_waiting_sends = config.limits_waiting_sends;
   options.max_sessions = config.limits_sessions;
   options.max_rooms_per_session = config.limits_rooms;
+  options.open_rooms = config.rooms_open;
   options.step_hook = DieAt(config.lab_fault_die);
   node = std::make_unique<core::ChatNode>(
       std::move(options),
       core::NodePorts{scheduler, backends.log(), backends.source(), backends.directory(),
-                      backends.store(), *relay, encoder, core_metrics});
+                      backends.store(), backends.room_store(), *relay, encoder, core_metrics});
   node->OnNameTaken([this] {
     end = FailedPrecondition("another node took the name " + config.node_name);
     Stop();
@@ -171,7 +172,6 @@ ws::ServerOptions App::Impl::ListenerOptions(const std::string& address) const {
 ws::SessionOptions App::Impl::ClientOptions() const {
   ws::SessionOptions options;
   options.insecure_auth = config.auth_insecure;
-  options.open_rooms = config.rooms_open;
   options.max_rooms = config.limits_rooms;
   options.messages_per_s = config.limits_messages_per_s;
   options.drain = std::chrono::duration_cast<milliseconds>(kCloseClients) / 2;
@@ -179,7 +179,8 @@ ws::SessionOptions App::Impl::ClientOptions() const {
 }
 
 void App::Impl::MakeRoutes() {
-  client_routes = api::MakeClientRoutes(web::PageFiles());
+  client_routes = api::MakeClientRoutes(web::PageFiles(),
+                                        {SplitList(config.api_keys), scheduler, *node, encoder});
   api::AdminOptions options;
   options.key = config.admin_key;
   options.relay_mode = [this] { return std::string(relay::ToString(relay->mode())); };

@@ -23,6 +23,9 @@ struct AppConfig {
   std::string admin_key;
   std::string admin_key_file;
 
+  std::string api_keys;  // separated by commas
+  std::string api_keys_file;
+
   std::string relay_listen;
   std::string relay_advertise;
   std::string relay_mode = "bulk";

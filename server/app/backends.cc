@@ -3,12 +3,16 @@
 #include <utility>
 
 #include "server/app/config_values.h"
+#include "storage/kafka/kafka_admin.h"
 #include "storage/kafka/kafka_log.h"
 #include "storage/kafka/kafka_source.h"
 #include "storage/kafka/kafka_url.h"
 #include "storage/memory/memory_directory.h"
 #include "storage/memory/memory_log.h"
+#include "storage/memory/memory_room_store.h"
 #include "storage/memory/memory_store.h"
+#include "storage/postgres/postgres_client.h"
+#include "storage/postgres/postgres_room_store.h"
 #include "storage/postgres/postgres_store.h"
 #include "storage/redis/redis_directory.h"
 #include "storage/redis/redis_url.h"
@@ -39,7 +43,7 @@ Status Backends::Start() {
 
 void Backends::Stop(Duration limit) {
   stop_log_(limit);
-  stop_store_();
+  if (postgres_) postgres_->Stop();
 }
 
 Status Backends::MakeDirectory() {
@@ -61,14 +65,15 @@ Status Backends::MakeStore() {
     memory::StoreLimits limits;
     if (!InMemory(config_.directory_url)) limits.current = 1;  // only under lab.enabled
     store_ = std::make_unique<memory::MemoryStore>(scheduler_, limits);
+    room_store_ = std::make_unique<memory::MemoryRoomStore>(scheduler_);
     return {};
   }
-  postgres::PostgresStoreOptions options;
+  postgres::PostgresOptions options;
   options.url = config_.store_url;
-  auto store = std::make_unique<postgres::PostgresStore>(std::move(options), scheduler_, metrics_);
-  stop_store_ = [store = store.get()] { store->Stop(); };
-  const Status status = store->Start();
-  store_ = std::move(store);
+  postgres_ = std::make_unique<postgres::PostgresClient>(std::move(options), scheduler_, metrics_);
+  const Status status = postgres_->Start();
+  store_ = std::make_unique<postgres::PostgresStore>(*postgres_, kafka::TopicSpec().name);
+  room_store_ = std::make_unique<postgres::PostgresRoomStore>(*postgres_);
   return status;
 }
 

@@ -10,6 +10,11 @@
 #include "server/core/ports/history_store.h"
 #include "server/core/ports/message_log.h"
 #include "server/core/ports/room_directory.h"
+#include "server/core/ports/room_store.h"
+
+namespace minichat::postgres {
+class PostgresClient;
+}
 
 namespace minichat::app {
 
@@ -18,7 +23,7 @@ core::DirectoryLimits DirectoryLimitsOf(const AppConfig& config);
 // Everything in memory: one node alone, lost at its end.
 bool Standalone(const AppConfig& config);
 
-// The log, the directory and the store that the configuration names.
+// The log, the directory and the stores that the configuration names.
 //
 // Lifetime:  Start(), then use by one node; Stop() when the node has stopped.
 // Threading: confined to the scheduler's thread, or before it runs.
@@ -30,7 +35,7 @@ class Backends {
   ~Backends();
 
   Status Start();
-  // Sends what waits in the log, for at most `limit`, and lets go of the store; blocks.
+  // Sends what waits in the log, for at most `limit`, and lets go of the stores; blocks.
   void Stop(Duration limit);
 
   core::MessageLog& log() { return *log_; }
@@ -38,6 +43,7 @@ class Backends {
   core::LogSource* source() { return source_.get(); }
   core::RoomDirectory& directory() { return *directory_; }
   core::HistoryStore& store() { return *store_; }
+  core::RoomStore& room_store() { return *room_store_; }
 
  private:
   Status MakeLog();
@@ -48,12 +54,13 @@ class Backends {
   AsioScheduler& scheduler_;
   MetricsRegistry& metrics_;
   std::unique_ptr<core::RoomDirectory> directory_;
+  std::unique_ptr<postgres::PostgresClient> postgres_;  // null: the stores are in memory
   std::unique_ptr<core::HistoryStore> store_;
+  std::unique_ptr<core::RoomStore> room_store_;
   std::shared_ptr<core::MessageLog> log_;
   std::shared_ptr<core::LogSource> source_;  // in memory the same object as the log
-  // How the concrete log and store are stopped.
+  // How the concrete log is stopped.
   std::function<void(Duration)> stop_log_ = [](Duration) {};
-  std::function<void()> stop_store_ = [] {};
 };
 
 }  // namespace minichat::app

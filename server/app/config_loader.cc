@@ -200,6 +200,7 @@ Status ReadFiles(AppConfig* config) {
   if (status.ok()) {
     status = ReadSecretFile("auth.secret", config->auth_secret_file, &config->auth_secret);
   }
+  if (status.ok()) status = ReadSecretFile("api.keys", config->api_keys_file, &config->api_keys);
   if (!status.ok()) return status;
   return ReadKeyFile("auth.public_key_file", config->auth_public_key_file,
                      &config->auth_public_key);

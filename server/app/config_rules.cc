@@ -126,6 +126,15 @@ Verdict CheckRoles(const AppConfig& config) {
   return {};
 }
 
+Verdict CheckApiKeys(const AppConfig& config) {
+  for (const std::string& key : SplitList(config.api_keys)) {
+    if (key.size() >= kMinSecret && IsVisibleAscii(key)) continue;
+    return BrokenRule{"api.keys", "each must be at least " + std::to_string(kMinSecret) +
+                                      " characters, visible ASCII without blanks"};
+  }
+  return {};
+}
+
 Verdict CheckLab(const AppConfig& config) {
   if (config.lab_enabled) return {};
   constexpr const char* kRule = "keys under lab. need lab.enabled: true";
@@ -142,7 +151,7 @@ bool InsecureForOthers(const AppConfig& config) {
 
 std::optional<BrokenRule> FindBrokenRule(const AppConfig& config) {
   for (const auto check : {CheckRoles, CheckListeners, CheckOrigins, CheckAuth, CheckInsecure,
-                           CheckCluster, CheckBackends, CheckLab}) {
+                           CheckCluster, CheckBackends, CheckApiKeys, CheckLab}) {
     if (const Verdict broken = check(config)) return broken;
   }
   return {};

@@ -43,6 +43,12 @@ void AddListeners(Rows& rows) {
                      .Secret());
   rows.push_back(
       TextOption("admin.key_file", &C::admin_key_file, "File that holds admin.key, one line."));
+  rows.push_back(TextOption("api.keys", &C::api_keys,
+                            "Keys of the services that may use /api/v1 (Authorization: Bearer …), "
+                            "separated by commas; at least 16 characters each. Empty: nobody may.")
+                     .Secret());
+  rows.push_back(
+      TextOption("api.keys_file", &C::api_keys_file, "File that holds api.keys, one line."));
 }
 
 void AddCluster(Rows& rows) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "server/core/access_watch.h"
 #include "server/core/head_sweeper.h"
 #include "server/core/janitor.h"
+#include "server/core/moderation.h"
 #include "server/core/persister.h"
 #include "server/core/room_joiner.h"
 #include "server/core/sender.h"
@@ -30,6 +32,7 @@ struct ChatNode::Impl {
       : options(std::move(node_options)), ports(node_ports) {}
 
   Task<Result<ReadPage>> ReadPageOf(HistoryRequest request, std::size_t limit);
+  Task<void> ReadAnyRoom(HistoryRequest request, Callback<ClientResult<HistoryPage>> done);
   Task<void> ReadHistory(HistoryRequest request, Callback<ClientResult<HistoryPage>> done);
   Task<void> StopTask(Deadline deadline, std::function<void()> done);
   Task<void> CloseRoutes(SessionId session, std::vector<RoomId> rooms);
@@ -44,7 +47,9 @@ struct ChatNode::Impl {
   Membership membership{node};
   RoomReader reader{node, membership};
   RoomTable rooms{node, membership, reader};
-  RoomJoiner joiner{node, membership, reader, rooms};
+  RoomAccess access{node};
+  RoomJoiner joiner{node, membership, access, reader, rooms};
+  AccessWatch access_watch{node, membership, access, rooms, joiner};
   FanOut fan_out{node, membership, rooms};
   Placer placer{node, membership, reader};
   HangDetector hang{node};
@@ -53,6 +58,7 @@ struct ChatNode::Impl {
   Persister persister{node, membership, placer, fan_out, writer};
   Janitor janitor{node, membership, writer};
   HeadSweeper sweeper{node, membership, reader, rooms};
+  Moderation moderation{node, membership, access, rooms, sender};
   std::function<void()> on_name_taken;
   bool stopping = false;
 };
@@ -74,6 +80,7 @@ void ChatNode::Start() {
     for (const SessionPtr& session : impl.rooms.sessions()) session->link->CloseForRestart();
     if (impl.on_name_taken) impl.on_name_taken();
   };
+  hooks.on_access_version = [&impl](std::uint64_t v) { impl.access_watch.OnVersion(v); };
   impl.membership.Start(std::move(hooks));
   impl.sweeper.Start();
   impl.janitor.Start();
@@ -121,9 +128,24 @@ const std::vector<NodeEntry>& ChatNode::live_nodes() const {
   return impl_->membership.live_nodes();
 }
 
-SessionId ChatNode::OpenSession(const UserId& user, std::shared_ptr<ClientLink> link) {
-  const SessionPtr session = impl_->rooms.OpenSession(user, std::move(link));
-  return session ? session->id : SessionId();
+ClientResult<SessionId> ChatNode::OpenSession(SessionOwner owner,
+                                              std::shared_ptr<ClientLink> link) {
+  if (owner.token_issued_at_ms) {
+    auto refusal = impl_->access_watch.RefusalOf(owner.user, *owner.token_issued_at_ms);
+    if (refusal) return std::move(*refusal);
+  }
+  const SessionPtr session = impl_->rooms.OpenSession(std::move(owner), std::move(link));
+  if (session) return session->id;
+  return ClientError{
+      ErrorCode::kOverloaded, "hello: this node has as many sessions as it takes", {}};
+}
+
+std::optional<ClientError> ChatNode::RenewSession(const SessionId& id, std::int64_t issued_at_ms) {
+  const SessionPtr session = impl_->rooms.FindSession(id);
+  if (!session) return NoSession();
+  auto refusal = impl_->access_watch.RefusalOf(session->user, issued_at_ms);
+  if (!refusal) session->token_issued_at_ms = issued_at_ms;
+  return refusal;
 }
 
 void ChatNode::CloseSession(const SessionId& id) {
@@ -185,6 +207,24 @@ void ChatNode::History(const SessionId& id, HistoryRequest request,
   if (!session) return done(NoSession());
   if (session->rooms.count(request.room) == 0) return done(NotMember(request.room));
   impl_->tasks.Spawn(impl_->ReadHistory(std::move(request), std::move(done)));
+}
+
+void ChatNode::ReadRoom(HistoryRequest request, Callback<ClientResult<HistoryPage>> done) {
+  impl_->tasks.Spawn(impl_->ReadAnyRoom(std::move(request), std::move(done)));
+}
+
+Task<void> ChatNode::Impl::ReadAnyRoom(HistoryRequest request,
+                                       Callback<ClientResult<HistoryPage>> done) {
+  auto refusal = co_await moderation.RefusalOf(request.room);
+  if (refusal) {
+    done(std::move(*refusal));
+    co_return;
+  }
+  co_await ReadHistory(std::move(request), std::move(done));
+}
+
+Moderation& ChatNode::moderation() {
+  return impl_->moderation;
 }
 
 // Not one conditional expression: g++ 12 miscompiles co_await in its branches.

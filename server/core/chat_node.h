@@ -18,10 +18,13 @@
 #include "server/core/ports/message_log.h"
 #include "server/core/ports/relay.h"
 #include "server/core/ports/room_directory.h"
+#include "server/core/ports/room_store.h"
+#include "server/core/session_owner.h"
 
 namespace minichat::core {
 
 struct CoreMetrics;
+class Moderation;
 
 struct JoinReply {
   RoomId room;
@@ -64,6 +67,7 @@ struct NodePorts {
   LogSource* source = nullptr;  // null: this node is no persister
   RoomDirectory& directory;
   HistoryStore& store;
+  RoomStore& room_store;
   Relay& relay;
   EventEncoder& encoder;
   CoreMetrics& metrics;
@@ -97,7 +101,9 @@ class ChatNode final : public RelayReceiver {
   const std::vector<NodeEntry>& live_nodes() const;
 
   // Sessions.
-  SessionId OpenSession(const UserId& user, std::shared_ptr<ClientLink> link);
+  ClientResult<SessionId> OpenSession(SessionOwner owner, std::shared_ptr<ClientLink> link);
+  // The session has a new token of the same user. None: it may go on with it.
+  std::optional<ClientError> RenewSession(const SessionId& session, std::int64_t issued_at_ms);
   void CloseSession(const SessionId& session);
   // The link's queue has drained after CanTakePage() said no.
   void OnDrained(const SessionId& session);
@@ -114,6 +120,11 @@ class ChatNode final : public RelayReceiver {
   void Send(const SessionId& session, SendRequest request, Callback<ClientResult<Ack>> done);
   void History(const SessionId& session, HistoryRequest request,
                Callback<ClientResult<HistoryPage>> done);
+
+  // Rooms, members and sessions, as operators see them.
+  Moderation& moderation();
+  // As History(), of any room, for who needs no session.
+  void ReadRoom(HistoryRequest request, Callback<ClientResult<HistoryPage>> done);
 
   std::vector<RelayResult> OnRelayed(const Incarnation& target, EventPtr event,
                                      const std::vector<SessionId>& recipients) override;

@@ -9,6 +9,7 @@
 #include "server/core/core_metrics.h"
 #include "storage/memory/memory_directory.h"
 #include "storage/memory/memory_log.h"
+#include "storage/memory/memory_room_store.h"
 #include "storage/memory/memory_store.h"
 #include "tests/support/manual_scheduler.h"
 
@@ -28,13 +29,17 @@ class FakeClientLink final : public ClientLink {
   void Deliver(const EventPtr& event) override { got.push_back(*event->encoded); }
   bool CanTakePage() const override { return got.size() - read < room; }
   void TellGap(const RoomId&, Seq from, Seq to) override { gaps.emplace_back(from, to); }
+  void TellRemoved(const RoomId& from) override { removed.push_back(from.value()); }
   void CloseForRestart() override { closed = true; }
+  void End(SessionEnd why) override { ended = why; }
 
   std::vector<std::string> got;
   std::vector<std::pair<Seq, Seq>> gaps;
   std::size_t room = 1'000'000;  // unread events that fit
   std::size_t read = 0;
   bool closed = false;
+  std::vector<std::string> removed;
+  std::optional<SessionEnd> ended;
 };
 
 // Hands events straight to the other nodes' receivers, unless it is told to lose them.
@@ -77,8 +82,9 @@ class FakeCluster {
     auto own = options;
     own.name = NodeName(name);
     own.relay_address = name + ":1";
-    const NodePorts ports{
-        scheduler, log, nodes.empty() ? &log : nullptr, directory, store, relay, encoder, metrics};
+    const NodePorts ports{scheduler, log,     nodes.empty() ? &log : nullptr,
+                          directory, store,   room_store,
+                          relay,     encoder, metrics};
     nodes.push_back(std::make_unique<ChatNode>(own, ports));
     relay.receivers[own.name] = nodes.back().get();
     nodes.back()->Start();
@@ -91,6 +97,7 @@ class FakeCluster {
   memory::MemoryDirectory directory;
   memory::MemoryLog log{scheduler};
   memory::MemoryStore store{scheduler};
+  memory::MemoryRoomStore room_store{scheduler};
   FakeRelay relay{scheduler};
   PlainEncoder encoder;
   MetricsRegistry registry;
@@ -101,8 +108,11 @@ class FakeCluster {
 // One user's session on one node.
 class FakeClient {
  public:
-  FakeClient(FakeCluster& cluster, ChatNode& node, const std::string& user)
-      : cluster_(cluster), node_(node), id(node.OpenSession(UserId(user), link)) {}
+  FakeClient(FakeCluster& cluster, ChatNode& node, const std::string& user,
+             std::optional<std::int64_t> token_issued_at_ms = std::nullopt)
+      : cluster_(cluster),
+        node_(node),
+        id(std::get<SessionId>(node.OpenSession({UserId(user), token_issued_at_ms}, link))) {}
 
   std::optional<ClientResult<JoinReply>> Join(const std::string& room,
                                               std::optional<Seq> since = std::nullopt) {

@@ -246,6 +246,7 @@ void Membership::OnBeat(HeartbeatReply reply) {
                [this](const NodeEntry& entry) { return entry.name != self_.name; });
   node_.ports.relay.SetPeers(std::move(peers));
   node_.ports.relay.OnClusterMode(reply.relay_mode);
+  hooks_.on_access_version(reply.access_version);
   if (lost_one) hooks_.on_sweep_due();
 }
 

@@ -25,6 +25,8 @@ class Membership final : public RoomDirectory::Listener {
     // Ready, or a peer was lost: look for what was missed.
     std::function<void()> on_sweep_due;
     std::function<void()> on_name_taken;
+    // At each beat: the version of the cluster's latest access change.
+    std::function<void(std::uint64_t)> on_access_version;
   };
 
   explicit Membership(NodeContext& node);
@@ -44,6 +46,9 @@ class Membership final : public RoomDirectory::Listener {
 
   // Asks again who is alive, at most every 200 ms: for a route to a node that isn't known yet.
   Task<void> Refresh();
+
+  // Something has changed that this node's next beat tells it.
+  void BeatNow() { node_.tasks.Spawn(Beat()); }
 
   // Postgres refused this generation: stop serving until it is current.
   void OnFenced();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "server/base/scheduler.h"
 #include "server/core/ports/room_directory.h"
@@ -38,6 +39,9 @@ struct NodeOptions {
   std::size_t max_sessions = 50'000;
   std::size_t max_rooms_per_session = 200;
   std::size_t rooms_per_sweep = 5'000;  // above, the period grows
+
+  // Patterns (room_patterns.h) of rooms that anyone may enter; the others are private.
+  std::vector<std::string> open_rooms = {"*"};
 
   // lab.fault.die: the process ends at this named step ("after_log", "after_commit"); else empty.
   std::function<void(const char* step)> step_hook;

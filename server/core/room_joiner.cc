@@ -92,9 +92,20 @@ Task<ClientResult<JoinReply>> RoomJoiner::JoinInTurn(SessionPtr session, RoomId 
 
 Task<ClientResult<JoinReply>> RoomJoiner::Enter(SessionPtr session, RoomId room,
                                                 std::optional<Seq> since) {
+  std::uint64_t epoch = access_.epoch();
+  auto refusal = co_await access_.RefusalOf(session->user, room);
+  if (refusal) co_return std::move(*refusal);
   const Route route = rooms_.RouteOf(*session);
   auto registered = co_await Register(room, route);
   if (!registered.ok()) co_return AwayError();
+  // Members were removed meanwhile, and nobody found this session in the room.
+  while (epoch != access_.epoch()) {
+    epoch = access_.epoch();
+    refusal = co_await access_.RefusalOf(session->user, room);
+    if (!refusal) continue;
+    co_await DropRoute(room, session->id);
+    co_return std::move(*refusal);
+  }
   if (!session->open) {
     co_await DropRoute(room, session->id);
     co_return ClientError{ErrorCode::kInternal, "the session is closed", {}};

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/core/room_access.h"
 #include "server/core/room_table.h"
 
 namespace minichat::core {
@@ -15,8 +16,9 @@ namespace minichat::core {
 // Ordering:  operations of one session on one room run one after another.
 class RoomJoiner {
  public:
-  RoomJoiner(NodeContext& node, Membership& membership, RoomReader& reader, RoomTable& rooms)
-      : node_(node), membership_(membership), reader_(reader), rooms_(rooms) {}
+  RoomJoiner(NodeContext& node, Membership& membership, RoomAccess& access, RoomReader& reader,
+             RoomTable& rooms)
+      : node_(node), membership_(membership), access_(access), reader_(reader), rooms_(rooms) {}
 
   Task<void> Join(SessionPtr session, RoomId room, std::optional<Seq> since,
                   Callback<ClientResult<JoinReply>> done);
@@ -35,6 +37,7 @@ class RoomJoiner {
 
   NodeContext& node_;
   Membership& membership_;
+  RoomAccess& access_;
   RoomReader& reader_;
   RoomTable& rooms_;
 };

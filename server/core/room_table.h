@@ -17,7 +17,7 @@ class RoomTable {
   RoomTable(NodeContext& node, Membership& membership, RoomReader& reader)
       : node_(node), membership_(membership), reader_(reader) {}
 
-  SessionPtr OpenSession(const UserId& user, std::shared_ptr<ClientLink> link);
+  SessionPtr OpenSession(SessionOwner owner, std::shared_ptr<ClientLink> link);
   SessionPtr FindSession(const SessionId& id) const;
   // Takes the session out of the table and of its rooms; answers which these were.
   std::vector<RoomId> CloseSession(const SessionPtr& session);

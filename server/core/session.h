@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include "server/base/task.h"
 #include "server/core/message.h"
 #include "server/core/ports/client_link.h"
+#include "server/core/session_owner.h"
 
 namespace minichat::core {
 
@@ -69,15 +71,17 @@ class RoomTurns {
 // Lifetime:  shared by the session table and the tasks that work for it; `open` says whether the
 //            client is still there. Threading: confined to the core scheduler's thread.
 struct Session {
-  Session(SessionId session_id, UserId session_user, std::shared_ptr<ClientLink> client,
+  Session(SessionId session_id, SessionOwner owner, std::shared_ptr<ClientLink> client,
           Scheduler& scheduler)
       : id(std::move(session_id)),
-        user(std::move(session_user)),
+        user(std::move(owner.user)),
+        token_issued_at_ms(owner.token_issued_at_ms),
         link(std::move(client)),
         turns(scheduler) {}
 
   const SessionId id;
   const UserId user;
+  std::optional<std::int64_t> token_issued_at_ms;
   std::shared_ptr<ClientLink> link;
   bool open = true;
   bool corked = false;  // a resume is under way: no event before its answer

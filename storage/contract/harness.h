@@ -11,6 +11,7 @@
 #include "server/base/task.h"
 #include "server/core/ports/history_store.h"
 #include "server/core/ports/message_log.h"
+#include "server/core/ports/room_store.h"
 
 namespace minichat::contract {
 
@@ -54,12 +55,13 @@ class MessageLogHarness : public SchedulerHarness {
 // Null when what it needs is not installed.
 using MakeMessageLogHarness = std::function<std::unique_ptr<MessageLogHarness>()>;
 
-// An empty store.
-class HistoryStoreHarness : public SchedulerHarness {
+// Empty stores.
+class StoresHarness : public SchedulerHarness {
  public:
   virtual core::HistoryStore& store() = 0;
+  virtual core::RoomStore& room_store() = 0;
 };
 // Null when what it needs is not installed.
-using MakeHistoryStoreHarness = std::function<std::unique_ptr<HistoryStoreHarness>()>;
+using MakeStoresHarness = std::function<std::unique_ptr<StoresHarness>()>;
 
 }  // namespace minichat::contract

@@ -13,7 +13,7 @@ namespace minichat::contract {
 
 // What every HistoryStore does. Include it in one file of a test program, and instantiate it with
 // the implementation's harness.
-class HistoryStoreContract : public testing::TestWithParam<MakeHistoryStoreHarness> {
+class HistoryStoreContract : public testing::TestWithParam<MakeStoresHarness> {
  protected:
   using Bodies = std::vector<std::string>;
 
@@ -77,7 +77,7 @@ class HistoryStoreContract : public testing::TestWithParam<MakeHistoryStoreHarne
         [&](auto done) { store().CurrentGeneration(Soon(), std::move(done)); });
   }
 
-  std::unique_ptr<HistoryStoreHarness> harness_;
+  std::unique_ptr<StoresHarness> harness_;
 };
 
 TEST_P(HistoryStoreContract, GenerationNumbersRise) {

@@ -102,6 +102,44 @@ TEST_P(RoomDirectoryContract, TellsTheRelayModeOfTheCluster) {
   EXPECT_EQ(directory_->Heartbeat(Node("n1", "i1")).relay_mode, cleared);
 }
 
+TEST_P(RoomDirectoryContract, TellsAccessChangesAfterAVersion) {
+  using Kind = core::AccessChange::Kind;
+  const core::AccessChange removed{
+      Kind::kMemberRemoved, core::UserId("ann"), core::RoomId("r"), {}, 0};
+  const core::AccessChange kicked{Kind::kKicked, core::UserId("bob"), {}, core::SessionId("s1"), 0};
+  const core::AccessChange revoked{Kind::kRevoked, core::UserId("ann"), {}, {}, 1'700'000'000'123};
+  directory_->Register(Node("n1", "i1"));
+  EXPECT_EQ(directory_->Heartbeat(Node("n1", "i1")).access_version, 0u);
+  EXPECT_EQ(directory_->AccessChangesAfter(0), core::AccessNews());
+
+  EXPECT_EQ(directory_->AddAccessChange(removed), 1u);
+  EXPECT_EQ(directory_->AddAccessChange(kicked), 2u);
+  EXPECT_EQ(directory_->AddAccessChange(revoked), 3u);
+
+  EXPECT_EQ(directory_->Heartbeat(Node("n1", "i1")).access_version, 3u);
+  EXPECT_EQ(directory_->AccessChangesAfter(0),
+            (core::AccessNews{3, true, {removed, kicked, revoked}}));
+  EXPECT_EQ(directory_->AccessChangesAfter(2), (core::AccessNews{3, true, {revoked}}));
+  EXPECT_EQ(directory_->AccessChangesAfter(3), (core::AccessNews{3, true, {}}));
+  // From before the directory lost its memory.
+  EXPECT_EQ(directory_->AccessChangesAfter(7), (core::AccessNews{3, false, {}}));
+}
+
+TEST_P(RoomDirectoryContract, ForgetsOldAccessChangesAndSaysSo) {
+  const core::AccessChange change{
+      core::AccessChange::Kind::kKicked, core::UserId("ann"), {}, {}, 0};
+  const std::size_t kept = core::DirectoryLimits().access_changes;
+  for (std::size_t i = 0; i <= kept; ++i) directory_->AddAccessChange(change);
+
+  const core::AccessNews all = directory_->AccessChangesAfter(0);
+  const core::AccessNews most = directory_->AccessChangesAfter(1);
+
+  EXPECT_FALSE(all.complete);
+  EXPECT_EQ(all.version, kept + 1);
+  EXPECT_TRUE(most.complete);
+  EXPECT_EQ(most.changes.size(), kept);
+}
+
 // ---- Routes
 
 TEST_P(RoomDirectoryContract, JoinTellsTheHeadAndSetsTheRoute) {

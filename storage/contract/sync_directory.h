@@ -66,6 +66,16 @@ class SyncDirectory {
       directory().CleanDeadRoutes(generation, end, std::move(done));
     });
   }
+  std::uint64_t AddAccessChange(const core::AccessChange& change) {
+    return Ask<std::uint64_t>([&](Deadline end, auto done) {
+      directory().AddAccessChange(change, end, std::move(done));
+    });
+  }
+  core::AccessNews AccessChangesAfter(std::uint64_t version) {
+    return Ask<core::AccessNews>([&](Deadline end, auto done) {
+      directory().AccessChangesAfter(version, end, std::move(done));
+    });
+  }
   core::RelayModeSetting SetRelayMode(const std::string& mode) {
     return Await<core::RelayModeSetting>(
         [&](Deadline end, auto done) { directory().SetRelayMode(mode, end, std::move(done)); });

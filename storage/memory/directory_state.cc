@@ -67,13 +67,13 @@ core::HeartbeatReply DirectoryState::Heartbeat(std::int64_t now_ms, const NodeId
   using Outcome = core::HeartbeatReply::Outcome;
   const Node* present = FindNode(now_ms, node.entry.name, node.generation);
   const bool is_over = rules_.beatgen && mark_.number != node.generation;
-  if (present == nullptr || is_over) return {Outcome::kGone, {}, relay_mode_};
+  if (present == nullptr || is_over) return {Outcome::kGone, {}, relay_mode_, access_version_};
   if (present->entry.incarnation != node.entry.incarnation) {
-    return {Outcome::kTaken, {}, relay_mode_};
+    return {Outcome::kTaken, {}, relay_mode_, access_version_};
   }
   nodes_[node.entry.name] = {node.entry, node.generation, now_ms + ToMillis(limits_.node_ttl)};
 
-  core::HeartbeatReply reply{Outcome::kOk, {}, relay_mode_};
+  core::HeartbeatReply reply{Outcome::kOk, {}, relay_mode_, access_version_};
   for (const auto& [name, unused] : nodes_) {
     if (const Node* live = FindNode(now_ms, name, node.generation)) {
       reply.live_nodes.push_back(live->entry);
@@ -92,6 +92,23 @@ void DirectoryState::Unregister(const NodeIdentity& node) {
 core::RelayModeSetting DirectoryState::SetRelayMode(const std::string& mode) {
   relay_mode_ = {relay_mode_.version + 1, mode};
   return relay_mode_;
+}
+
+std::uint64_t DirectoryState::AddAccessChange(const core::AccessChange& change) {
+  access_changes_.push_back(change);
+  if (access_changes_.size() > limits_.access_changes) access_changes_.pop_front();
+  return ++access_version_;
+}
+
+core::AccessNews DirectoryState::AccessChangesAfter(std::uint64_t version) const {
+  core::AccessNews news{access_version_, version <= access_version_, {}};
+  if (!news.complete) return news;
+  const std::uint64_t wanted = access_version_ - version;
+  news.complete = wanted <= access_changes_.size();
+  const auto known =
+      static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(wanted, access_changes_.size()));
+  news.changes.assign(access_changes_.end() - known, access_changes_.end());
+  return news;
 }
 
 void DirectoryState::CleanDeadRoutes(std::int64_t now_ms, Generation generation) {

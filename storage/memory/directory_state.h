@@ -35,6 +35,8 @@ class DirectoryState {
   void Unregister(const core::NodeIdentity& node);
   void CleanDeadRoutes(std::int64_t now_ms, core::Generation generation);
   core::RelayModeSetting SetRelayMode(const std::string& mode);
+  std::uint64_t AddAccessChange(const core::AccessChange& change);
+  core::AccessNews AccessChangesAfter(std::uint64_t version) const;
 
   // Routes.
   core::JoinOutcome Join(std::int64_t now_ms, const core::RoomId& room, const core::Route& route,
@@ -122,6 +124,8 @@ class DirectoryState {
   core::ProtocolRules rules_;
   core::GenerationMark mark_;
   core::RelayModeSetting relay_mode_;
+  std::uint64_t access_version_ = 0;
+  std::deque<core::AccessChange> access_changes_;  // the last ones, up to access_version_
   std::map<core::RoomId, Room> rooms_;
   std::map<core::RoomId, std::map<core::SessionId, core::Route>> routes_;
   std::map<core::NodeName, Node> nodes_;

@@ -48,6 +48,16 @@ void MemoryDirectory::SetRelayMode(const std::string& mode, Deadline,
   Answer(std::move(done), state_.SetRelayMode(mode));
 }
 
+void MemoryDirectory::AddAccessChange(const core::AccessChange& change, Deadline,
+                                      Callback<Result<std::uint64_t>> done) {
+  Answer(std::move(done), state_.AddAccessChange(change));
+}
+
+void MemoryDirectory::AccessChangesAfter(std::uint64_t version, Deadline,
+                                         Callback<Result<core::AccessNews>> done) {
+  Answer(std::move(done), state_.AccessChangesAfter(version));
+}
+
 void MemoryDirectory::Join(const RoomId& room, const core::Route& route, Generation generation,
                            Deadline, Callback<Result<core::JoinOutcome>> done) {
   Answer(std::move(done), state_.Join(now_ms(), room, route, generation));

@@ -1,10 +1,11 @@
 #include "storage/contract/history_store_contract.h"
+#include "storage/contract/room_store_contract.h"
 #include "storage/postgres/postgres_test_kit.h"
 
 namespace minichat::contract {
 namespace {
 
-std::unique_ptr<HistoryStoreHarness> MakePostgres() {
+std::unique_ptr<StoresHarness> MakePostgres() {
   test::ScratchPostgres* server = test::ScratchPostgres::Shared();
   if (server == nullptr) {
     EXPECT_FALSE(test::ServicesAreRequired()) << "postgres is not installed";
@@ -14,6 +15,7 @@ std::unique_ptr<HistoryStoreHarness> MakePostgres() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Postgres, HistoryStoreContract, testing::Values(MakePostgres));
+INSTANTIATE_TEST_SUITE_P(Postgres, RoomStoreContract, testing::Values(MakePostgres));
 
 }  // namespace
 }  // namespace minichat::contract

@@ -1,20 +1,16 @@
 #include "storage/postgres/postgres_store.h"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <utility>
 
-#include "server/base/log.h"
-#include "storage/postgres/postgres_url.h"
+#include "storage/postgres/pool_calls.h"
+#include "storage/postgres/postgres_client.h"
 #include "storage/postgres/row_writer.h"
-#include "storage/postgres/session_pool.h"
 #include "storage/postgres/statements.h"
 
 namespace minichat::postgres {
 namespace {
-
-constexpr Duration kProbeBudget = std::chrono::seconds(2);
 
 core::Generation GenerationOf(core::Seq seq) {
   return (seq - 1) / core::kGenerationStep + 1;
@@ -86,116 +82,14 @@ std::vector<Letter> ToLetters(std::vector<core::DeadLetter> letters) {
 
 }  // namespace
 
-class PostgresStore::Impl {
- public:
-  Impl(PostgresStoreOptions options, Scheduler& scheduler, MetricsRegistry& metrics)
-      : options_(std::move(options)), scheduler_(scheduler), metrics_(metrics) {}
-
-  Status Start();
-  void Stop();
-  bool reachable() const { return pool_ && !stopped_ && pool_->reachable(); }
-  const std::string& topic() const { return options_.topic; }
-
-  template <class T>
-  void Call(Deadline deadline, std::function<Result<T>(PgSession&)> work,
-            Callback<Result<T>> done) {
-    auto result = std::make_shared<std::optional<Result<T>>>();
-    pool_->Run(
-        deadline, [result, work = std::move(work)](PgSession& s) { result->emplace(work(s)); },
-        [result, done = std::move(done)](Status status) {
-          done(status.ok() ? std::move(**result) : Result<T>(std::move(status)));
-        });
-  }
-
-  // A call that is one transaction.
-  template <class T>
-  void Transact(Deadline deadline, std::function<T(pqxx::work&)> work, Callback<Result<T>> done) {
-    Call<T>(
-        deadline,
-        [deadline, work = std::move(work)](PgSession& s) { return s.Transact<T>(deadline, work); },
-        std::move(done));
-  }
-
- private:
-  void Probe();
-  void NoteReachable();
-
-  const PostgresStoreOptions options_;
-  Scheduler& scheduler_;
-  MetricsRegistry& metrics_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  std::atomic<bool> stopped_ = false;
-  bool was_reachable_ = false;
-  std::unique_ptr<SessionPool> pool_;
-};
-
-Status PostgresStore::Impl::Start() {
-  auto connection = ConnectionString(options_.url);
-  if (!connection.ok()) return connection.status();
-  pool_ = std::make_unique<SessionPool>(
-      SessionPool::Options{*connection, options_.connections, options_.max_waiting_calls},
-      PrepareStatements, scheduler_, metrics_);
-  scheduler_.Post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (!alive.expired()) Probe();
-  });
-  return {};
-}
-
-void PostgresStore::Impl::Stop() {
-  stopped_ = true;
-  if (pool_) pool_->Stop();
-}
-
-// Keeps reachable() true to the world when nobody calls, and brings it back after an outage.
-void PostgresStore::Impl::Probe() {
-  if (stopped_) return;
-  Transact<bool>(
-      Deadline::After(scheduler_, kProbeBudget),
-      [](pqxx::work& transaction) {
-        transaction.exec("SELECT 1");
-        return true;
-      },
-      [this](const Result<bool>&) {
-        NoteReachable();
-        scheduler_.RunAfter(options_.probe_period, [this, alive = std::weak_ptr<bool>(alive_)] {
-          if (!alive.expired()) Probe();
-        });
-      });
-}
-
-void PostgresStore::Impl::NoteReachable() {
-  if (std::exchange(was_reachable_, pool_->reachable()) == pool_->reachable()) return;
-  if (was_reachable_) {
-    log::Info("postgres_up");
-  } else {
-    log::Warn("postgres_down");
-  }
-}
-
-PostgresStore::PostgresStore(PostgresStoreOptions options, Scheduler& scheduler,
-                             MetricsRegistry& metrics)
-    : impl_(std::make_unique<Impl>(std::move(options), scheduler, metrics)) {}
-
-PostgresStore::~PostgresStore() {
-  Stop();
-}
-
-Status PostgresStore::Start() {
-  return impl_->Start();
-}
-
-void PostgresStore::Stop() {
-  impl_->Stop();
-}
-
 bool PostgresStore::available() const {
-  return impl_->reachable();
+  return client_.reachable();
 }
 
 void PostgresStore::NextGeneration(const std::string& run_id, Deadline deadline,
                                    Callback<Result<core::Generation>> done) {
-  impl_->Transact<core::Generation>(
-      deadline,
+  Transact<core::Generation>(
+      client_.pool(), deadline,
       [run_id](pqxx::work& transaction) {
         return NumberOf(transaction.exec_prepared1(kNextGeneration, run_id));
       },
@@ -203,16 +97,16 @@ void PostgresStore::NextGeneration(const std::string& run_id, Deadline deadline,
 }
 
 void PostgresStore::CurrentGeneration(Deadline deadline, Callback<Result<core::Generation>> done) {
-  impl_->Transact<core::Generation>(
-      deadline,
+  Transact<core::Generation>(
+      client_.pool(), deadline,
       [](pqxx::work& transaction) { return NumberOf(transaction.exec_prepared1(kCurrent)); },
       std::move(done));
 }
 
 void PostgresStore::PrepareWarming(const core::RoomId& room, core::Generation generation,
                                    Deadline deadline, Callback<Result<core::WarmingFacts>> done) {
-  impl_->Transact<core::WarmingFacts>(
-      deadline,
+  Transact<core::WarmingFacts>(
+      client_.pool(), deadline,
       [room = room.value(), generation](pqxx::work& transaction) {
         return Warm(transaction, room, generation);
       },
@@ -225,8 +119,8 @@ void PostgresStore::Lookup(const core::RoomId& room, const core::MessageId& id,
                            Callback<Result<std::optional<core::StoredRow>>> done) {
   const std::string id_text = id.ToText();
   const std::string variant_text = variant ? variant->ToText() : id_text;
-  impl_->Transact<std::optional<core::StoredRow>>(
-      deadline,
+  Transact<std::optional<core::StoredRow>>(
+      client_.pool(), deadline,
       [room = room.value(), id_text, variant_text, hash](pqxx::work& transaction) {
         return FindRow(transaction, room, id_text, variant_text, hash);
       },
@@ -235,9 +129,9 @@ void PostgresStore::Lookup(const core::RoomId& room, const core::MessageId& id,
 
 void PostgresStore::Insert(std::vector<core::NewRow> rows, core::Generation generation,
                            Deadline deadline, Callback<Result<core::InsertReply>> done) {
-  impl_->Call<core::InsertReply>(
-      deadline,
-      [rows = std::move(rows), topic = impl_->topic(), generation, deadline](PgSession& session) {
+  Call<core::InsertReply>(
+      client_.pool(), deadline,
+      [rows = std::move(rows), topic = topic_, generation, deadline](PgSession& session) {
         return RowWriter(session, topic, generation, deadline).Write(rows);
       },
       std::move(done));
@@ -245,20 +139,20 @@ void PostgresStore::Insert(std::vector<core::NewRow> rows, core::Generation gene
 
 void PostgresStore::Range(const core::RangeRequest& request, Deadline deadline,
                           Callback<Result<std::vector<core::PlacedMessage>>> done) {
-  impl_->Transact<std::vector<core::PlacedMessage>>(
-      deadline, [request](pqxx::work& transaction) { return ReadRange(transaction, request); },
+  Transact<std::vector<core::PlacedMessage>>(
+      client_.pool(), deadline,
+      [request](pqxx::work& transaction) { return ReadRange(transaction, request); },
       std::move(done));
 }
 
 void PostgresStore::AddDeadLetters(std::vector<core::DeadLetter> letters, Deadline deadline,
                                    Callback<Status> done) {
-  impl_->Transact<bool>(
-      deadline,
-      [letters = ToLetters(std::move(letters)), topic = impl_->topic()](pqxx::work& transaction) {
+  TransactStatus(
+      client_.pool(), deadline,
+      [letters = ToLetters(std::move(letters)), topic = topic_](pqxx::work& transaction) {
         AddLetters(transaction, topic, letters);
-        return true;
       },
-      [done = std::move(done)](const Result<bool>& result) { done(result.status()); });
+      std::move(done));
 }
 
 }  // namespace minichat::postgres

@@ -1,41 +1,27 @@
 #pragma once
 
-#include <cstddef>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "server/base/metrics.h"
-#include "server/base/scheduler.h"
 #include "server/core/ports/history_store.h"
 
 namespace minichat::postgres {
 
-struct PostgresStoreOptions {
-  std::string url;              // postgresql://user:password@host:port/database
-  std::size_t connections = 4;  // each with its own thread
-  std::size_t max_waiting_calls = 1'000;
-  std::string topic = "minichat.messages";  // noted with dead letters
-  Duration probe_period = std::chrono::seconds(1);
-};
+class PostgresClient;
 
-// The rows in PostgreSQL, made by PostgresMigrator. Calls run on a small pool of threads, one
-// connection each.
+// The rows in PostgreSQL, made by PostgresMigrator.
 //
-// Lifetime:  Start() after construction; Stop() on the scheduler's thread or when that has ended.
+// Lifetime:  used while the client is started.
 // Threading: as the port.
 // Errors:    as the port. A lost connection is made anew, and what it left in doubt is done again,
 //            within the call's deadline. A server that hangs costs the connection, not the thread.
-// Limits:    PostgresStoreOptions; above, ResourceExhausted at once.
+// Limits:    the client's; above, ResourceExhausted at once.
 class PostgresStore final : public core::HistoryStore {
  public:
-  PostgresStore(PostgresStoreOptions options, Scheduler& scheduler, MetricsRegistry& metrics);
-  ~PostgresStore() override;
-
-  // Fails on a bad URL only; that Postgres is away shows in available().
-  Status Start();
-  // No callback runs after it. Statements that run are cut off. Idempotent.
-  void Stop();
+  // `topic` is noted with dead letters.
+  PostgresStore(PostgresClient& client, std::string topic)
+      : client_(client), topic_(std::move(topic)) {}
 
   bool available() const override;
   void NextGeneration(const std::string& run_id, Deadline deadline,
@@ -54,8 +40,8 @@ class PostgresStore final : public core::HistoryStore {
                       Callback<Status> done) override;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  PostgresClient& client_;
+  const std::string topic_;
 };
 
 }  // namespace minichat::postgres

@@ -159,9 +159,10 @@ TEST_F(PostgresStoreTest, CommitInDoubtIsDoneAgainAndIsOneRow) {
   const std::string direct = "127.0.0.1:" + std::to_string(server_->port());
   std::string url = harness_->url();
   url.replace(url.find(direct), direct.size(), gate.address().ToString());
-  PostgresStore store({.url = url, .connections = 1, .probe_period = std::chrono::hours(1)},
-                      harness_->scheduler(), harness_->metrics);
-  ASSERT_EQ(store.Start(), Status());
+  PostgresClient client({.url = url, .connections = 1, .probe_period = std::chrono::hours(1)},
+                        harness_->scheduler(), harness_->metrics);
+  ASSERT_EQ(client.Start(), Status());
+  PostgresStore store(client, "minichat.messages");
   ASSERT_TRUE(RunUntil([&] { return store.available(); }));
 
   for (core::Seq seq = 1; seq <= kRows; ++seq) {

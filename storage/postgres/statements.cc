@@ -39,11 +39,41 @@ SELECT seq, hash, (extract(epoch FROM sent_at) * 1000)::bigint AS sent_at_ms
 FROM messages WHERE id IN ($2::uuid, $3::uuid) AND room_id = $1
 ORDER BY (hash = $4) DESC, seq LIMIT 1)";
 
+// No row: no such room.
+constexpr const char* kStandingSql = R"(
+SELECT EXISTS (SELECT FROM room_members WHERE room_id = $1 AND user_id = $2)
+FROM rooms WHERE room_id = $1)";
+
+constexpr const char* kRevokeSql = R"(
+INSERT INTO revocations (user_id, before)
+VALUES ($1, TIMESTAMPTZ 'epoch' + $2::bigint * INTERVAL '1 millisecond')
+ON CONFLICT (user_id) DO UPDATE SET before = greatest(revocations.before, excluded.before))";
+
+constexpr const char* kRevocationsSql = R"(
+SELECT user_id, (extract(epoch FROM before) * 1000)::bigint
+FROM revocations
+WHERE before > TIMESTAMPTZ 'epoch' + $1::bigint * INTERVAL '1 millisecond')";
+
 std::string RangeSql(const std::string& order) {
   return "SELECT seq, id, sender, cid, kind, body, hash, "
          "(extract(epoch FROM sent_at) * 1000)::bigint AS sent_at_ms "
          "FROM messages WHERE room_id = $1 AND seq > $2 AND seq < $3 ORDER BY seq " +
          order + " LIMIT $4";
+}
+
+void PrepareRoomStatements(pqxx::connection_base& connection) {
+  connection.prepare(kCreateRoom, "INSERT INTO rooms (room_id) VALUES ($1) ON CONFLICT DO NOTHING");
+  connection.prepare(kHoldRoom, "SELECT FROM rooms WHERE room_id = $1 FOR KEY SHARE");
+  connection.prepare(kAddMember,
+                     "INSERT INTO room_members (room_id, user_id) VALUES ($1, $2) "
+                     "ON CONFLICT DO NOTHING");
+  connection.prepare(kRemoveMember, "DELETE FROM room_members WHERE room_id = $1 AND user_id = $2");
+  connection.prepare(kStanding, kStandingSql);
+  connection.prepare(kMembers,
+                     "SELECT user_id FROM room_members WHERE room_id = $1 AND user_id > $2 "
+                     "ORDER BY user_id LIMIT $3");
+  connection.prepare(kRevoke, kRevokeSql);
+  connection.prepare(kRevocations, kRevocationsSql);
 }
 
 }  // namespace
@@ -60,6 +90,7 @@ void PrepareStatements(pqxx::connection_base& connection) {
   connection.prepare(kLookup, kLookupSql);
   connection.prepare(kRangeFirst, RangeSql("ASC"));
   connection.prepare(kRangeLast, RangeSql("DESC"));
+  PrepareRoomStatements(connection);
 }
 
 }  // namespace minichat::postgres

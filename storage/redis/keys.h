@@ -11,6 +11,8 @@ namespace minichat::redis {
 
 inline constexpr const char* kNodesKey = "nodes";
 inline constexpr const char* kGenerationKey = "minichat:gen";
+inline constexpr const char* kAccessKey = "minichat:access";
+inline constexpr const char* kAccessChangesKey = "minichat:changes";
 inline constexpr const char* kRelayKey = "minichat:relay";
 inline constexpr const char* kWindowBytesKey = "minichat:hotbytes";
 inline constexpr const char* kUnstoredRoomsKey = "minichat:unstored";

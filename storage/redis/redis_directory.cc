@@ -99,7 +99,7 @@ void RedisDirectory::Heartbeat(const core::NodeIdentity& node, Deadline deadline
                                Callback<Result<core::HeartbeatReply>> done) {
   const core::NodeEntry& entry = node.entry;
   RunFor(Script::kHeartbeat,
-         {NodeKey(entry.name), kNodesKey, kRelayKey, kWindowBytesKey, kGenerationKey},
+         {NodeKey(entry.name), kNodesKey, kRelayKey, kWindowBytesKey, kGenerationKey, kAccessKey},
          {ToText(node.generation), entry.incarnation.value(), entry.relay_address,
           ToMillis(options_.limits.node_ttl)},
          deadline, std::move(done),
@@ -125,6 +125,19 @@ void RedisDirectory::CleanDeadRoutes(Generation generation, Deadline deadline,
 void RedisDirectory::SetRelayMode(const std::string& mode, Deadline deadline,
                                   Callback<Result<core::RelayModeSetting>> done) {
   RunFor(Script::kRelayMode, {kRelayKey}, {mode}, deadline, std::move(done), DecodeRelayMode);
+}
+
+void RedisDirectory::AddAccessChange(const core::AccessChange& change, Deadline deadline,
+                                     Callback<Result<std::uint64_t>> done) {
+  RunFor(Script::kAccessAdd, {kAccessKey, kAccessChangesKey},
+         {EncodeAccessChange(change), ToText(options_.limits.access_changes)}, deadline,
+         std::move(done), DecodeVersion);
+}
+
+void RedisDirectory::AccessChangesAfter(std::uint64_t version, Deadline deadline,
+                                        Callback<Result<core::AccessNews>> done) {
+  RunFor(Script::kAccessAfter, {kAccessKey, kAccessChangesKey}, {ToText(version)}, deadline,
+         std::move(done), DecodeAccessNews);
 }
 
 // ---- Routes

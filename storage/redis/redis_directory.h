@@ -61,6 +61,10 @@ class RedisDirectory final : public core::RoomDirectory {
   void SetRelayMode(const std::string& mode, Deadline deadline,
                     Callback<Result<core::RelayModeSetting>> done) override;
 
+  void AddAccessChange(const core::AccessChange& change, Deadline deadline,
+                       Callback<Result<std::uint64_t>> done) override;
+  void AccessChangesAfter(std::uint64_t version, Deadline deadline,
+                          Callback<Result<core::AccessNews>> done) override;
   void Join(const core::RoomId& room, const core::Route& route, core::Generation generation,
             Deadline deadline, Callback<Result<core::JoinOutcome>> done) override;
   void Leave(const core::RoomId& room, const core::SessionId& session, const core::NodeName& node,

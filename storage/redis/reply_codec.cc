@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <sstream>
 #include <utility>
 
 #include <hiredis/hiredis.h>
@@ -11,6 +13,8 @@ namespace {
 
 using core::Generation;
 using core::Seq;
+
+constexpr const char* kNothing = "*";  // in place of an empty id; no id is that
 
 Status BadReply(const char* what) {
   return Internal(std::string("redis: unexpected reply to ") + what);
@@ -76,6 +80,21 @@ bool ParseRoute(std::string_view session, std::string_view value, core::Route* r
   return true;
 }
 
+std::optional<core::AccessChange> ParseAccessChange(const std::string& text) {
+  using Kind = core::AccessChange::Kind;
+  int kind = 0;
+  std::string user, room, session;
+  core::AccessChange change;
+  std::istringstream words(text);
+  if (!(words >> kind >> user >> room >> session >> change.before_ms)) return std::nullopt;
+  if (kind < 0 || kind > static_cast<int>(Kind::kRevoked)) return std::nullopt;
+  change.kind = static_cast<Kind>(kind);
+  if (user != kNothing) change.user = core::UserId(user);
+  if (room != kNothing) change.room = core::RoomId(room);
+  if (session != kNothing) change.session = core::SessionId(session);
+  return change;
+}
+
 // ["SEQ-0", ["p", prev, "i", id, "w", weight, "e", event]]
 bool ParseEntry(const redisReply& reply, Generation generation, core::PlacedMessage* placed) {
   if (!StartsWith(reply, "sa") || !StartsWith(At(reply, 1), "ssssssss")) return false;
@@ -103,7 +122,7 @@ Result<core::RegisterOutcome> DecodeRegister(const redisReply& reply) {
 
 Result<Beat> DecodeHeartbeat(const redisReply& reply) {
   using Outcome = core::HeartbeatReply::Outcome;
-  if (!StartsWith(reply, "saisi")) return BadReply("heartbeat");
+  if (!StartsWith(reply, "saisii")) return BadReply("heartbeat");
   Beat beat;
   const std::string_view outcome = Text(At(reply, 0));
   beat.reply.outcome = outcome == "ok"     ? Outcome::kOk
@@ -120,12 +139,41 @@ Result<Beat> DecodeHeartbeat(const redisReply& reply) {
             [](const auto& a, const auto& b) { return a.name < b.name; });
   beat.reply.relay_mode = {NumberAt(reply, 2), TextAt(reply, 3)};
   beat.window_bytes = NumberAt(reply, 4);
+  beat.reply.access_version = NumberAt(reply, 5);
   return beat;
 }
 
 Result<core::RelayModeSetting> DecodeRelayMode(const redisReply& reply) {
   if (!StartsWith(reply, "is")) return BadReply("relay_mode");
   return core::RelayModeSetting{NumberAt(reply, 0), TextAt(reply, 1)};
+}
+
+// ---- Access changes
+
+Result<std::uint64_t> DecodeVersion(const redisReply& reply) {
+  if (reply.type != REDIS_REPLY_INTEGER) return BadReply("access_add");
+  return static_cast<std::uint64_t>(reply.integer);
+}
+
+Result<core::AccessNews> DecodeAccessNews(const redisReply& reply) {
+  if (!StartsWith(reply, "iia")) return BadReply("access_after");
+  core::AccessNews news;
+  news.version = NumberAt(reply, 0);
+  news.complete = NumberAt(reply, 1) == 1;
+  const redisReply& changes = At(reply, 2);
+  for (std::size_t i = 0; i < changes.elements; ++i) {
+    const auto change = ParseAccessChange(TextAt(changes, i));
+    if (!change) return BadReply("access_after");
+    news.changes.push_back(*change);
+  }
+  return news;
+}
+
+std::string EncodeAccessChange(const core::AccessChange& change) {
+  const auto word = [](const std::string& text) { return text.empty() ? kNothing : text; };
+  return std::to_string(static_cast<int>(change.kind)) + " " + word(change.user.value()) + " " +
+         word(change.room.value()) + " " + word(change.session.value()) + " " +
+         std::to_string(change.before_ms);
 }
 
 // ---- Routes

@@ -23,6 +23,9 @@ struct Beat {
 Result<Beat> DecodeHeartbeat(const redisReply& reply);
 Result<core::RelayModeSetting> DecodeRelayMode(const redisReply& reply);
 
+Result<std::uint64_t> DecodeVersion(const redisReply& reply);
+Result<core::AccessNews> DecodeAccessNews(const redisReply& reply);
+
 Result<core::JoinOutcome> DecodeJoin(const redisReply& reply);
 Result<core::RoomRoutes> DecodeRoutes(const redisReply& reply);
 
@@ -38,6 +41,8 @@ Result<std::vector<core::RoomHead>> DecodeHeads(const redisReply& reply);
 Result<core::LeaseOutcome> DecodeLease(const redisReply& reply);
 Result<core::WarmOutcome> DecodeWarm(const redisReply& reply);
 
+// "kind user room session before_ms", with "*" for what is empty.
+std::string EncodeAccessChange(const core::AccessChange& change);
 // A route's value: "user node incarnation". Ids hold no spaces.
 std::string EncodeRoute(const core::Route& route);
 

@@ -6,9 +6,10 @@ namespace minichat::redis {
 namespace {
 
 constexpr std::array<std::string_view, kScriptCount> kNames = {
-    "clean", "commit",     "generation_get", "generation_set", "heads",      "heartbeat", "join",
-    "lease", "leave",      "mark",           "register",       "relay_mode", "reroute",   "routes",
-    "take",  "unregister", "unstored",       "warm",           "window"};
+    "access_add", "access_after", "clean",   "commit", "generation_get", "generation_set",
+    "heads",      "heartbeat",    "join",    "lease",  "leave",          "mark",
+    "register",   "relay_mode",   "reroute", "routes", "take",           "unregister",
+    "unstored",   "warm",         "window"};
 static_assert(static_cast<std::size_t>(Script::kWindow) + 1 == kScriptCount);
 
 }  // namespace

@@ -9,6 +9,8 @@ namespace minichat::redis {
 
 // The files in scripts/, one for each method of core::RoomDirectory.
 enum class Script {
+  kAccessAdd,
+  kAccessAfter,
   kClean,
   kCommit,
   kGenerationGet,
@@ -29,7 +31,7 @@ enum class Script {
   kWarm,
   kWindow,
 };
-inline constexpr std::size_t kScriptCount = 19;
+inline constexpr std::size_t kScriptCount = 21;
 
 // The name of the script's file, without ".lua".
 std::string_view NameOf(Script script);

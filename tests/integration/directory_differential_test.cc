@@ -29,6 +29,7 @@ core::DirectoryLimits SmallLimits() {
   limits.node_ttl = 650s;
   limits.heartbeat = 100s;
   limits.lease_ttl = 350s;
+  limits.access_changes = 3;
   limits.window_events = 3;
   limits.window_bytes_per_room = 1'500;  // about ten messages
   limits.generation_step = 1'000;
@@ -48,13 +49,18 @@ class RandomCalls {
       void (RandomCalls::*call)();
     };
     static constexpr Choice kChoices[] = {
-        {24, &RandomCalls::Commit},    {10, &RandomCalls::Mark},      {6, &RandomCalls::Join},
-        {4, &RandomCalls::Leave},      {4, &RandomCalls::Reroute},    {6, &RandomCalls::Routes},
-        {5, &RandomCalls::Take},       {6, &RandomCalls::Window},     {5, &RandomCalls::Heads},
-        {4, &RandomCalls::Unstored},   {6, &RandomCalls::OpenRoom},   {3, &RandomCalls::Lease},
-        {3, &RandomCalls::Warm},       {4, &RandomCalls::Register},   {5, &RandomCalls::Heartbeat},
-        {1, &RandomCalls::Unregister}, {3, &RandomCalls::Clean},      {1, &RandomCalls::RelayMode},
-        {9, &RandomCalls::Advance},    {1, &RandomCalls::Generation}, {4, &RandomCalls::Books}};
+        {24, &RandomCalls::Commit},      {10, &RandomCalls::Mark},
+        {6, &RandomCalls::Join},         {4, &RandomCalls::Leave},
+        {4, &RandomCalls::Reroute},      {6, &RandomCalls::Routes},
+        {5, &RandomCalls::Take},         {6, &RandomCalls::Window},
+        {5, &RandomCalls::Heads},        {4, &RandomCalls::Unstored},
+        {6, &RandomCalls::OpenRoom},     {3, &RandomCalls::Lease},
+        {3, &RandomCalls::Warm},         {4, &RandomCalls::Register},
+        {5, &RandomCalls::Heartbeat},    {1, &RandomCalls::Unregister},
+        {3, &RandomCalls::Clean},        {1, &RandomCalls::RelayMode},
+        {2, &RandomCalls::ChangeAccess}, {2, &RandomCalls::AccessChanges},
+        {9, &RandomCalls::Advance},      {1, &RandomCalls::Generation},
+        {4, &RandomCalls::Books}};
     int weights = 0;
     for (const Choice& choice : kChoices) weights += choice.weight;
     int pick = Below(weights);
@@ -178,6 +184,15 @@ class RandomCalls {
   void Unregister() { pair_.Unregister(Node()); }
   void Clean() { pair_.CleanDeadRoutes(generation_); }
   void RelayMode() { pair_.SetRelayMode(OneIn(2) ? "" : "single"); }
+  void ChangeAccess() {
+    pair_.AddAccessChange({core::AccessChange::Kind::kMemberRemoved,
+                           core::UserId("u" + std::to_string(Below(3))), Room(), core::SessionId(),
+                           0});
+    ++access_version_;
+  }
+  void AccessChanges() {
+    pair_.AccessChangesAfter(static_cast<std::uint64_t>(Below(access_version_ + 3)));
+  }
   void Advance() { pair_.Advance(100s * (OneIn(10) ? 5 + Below(10) : 1 + Below(2))); }
 
   void OpenGeneration() {
@@ -196,6 +211,7 @@ class RandomCalls {
   DirectoryPair& pair_;
   std::mt19937_64 random_;
   core::Generation generation_ = 1;
+  int access_version_ = 0;
   std::optional<core::LookedUpMiss> miss_;
   std::vector<std::tuple<core::RoomId, core::MessageId, core::Seq>> placed_;
   std::vector<core::RoomId> rooms_;
@@ -277,6 +293,8 @@ const KnockOut kKnockOuts[] = {
     {"unregister_own", Script::kUnregister, "redis.call('HGET', KEYS[1], 'inc') == ARGV[1]",
      "true"},
     {"relay_version", Script::kRelayMode, "'version', 1)", "'version', 0)"},
+    {"access_trim", Script::kAccessAdd, "redis.call('LTRIM', KEYS[2], -tonumber(ARGV[2]), -1)", ""},
+    {"access_complete", Script::kAccessAfter, "#changes == wanted and 1 or 0", "1"},
     {"clean_generation", Script::kClean, "entry[1] == generation and ", "entry[1] and "},
     {"clean_incarnation", Script::kClean, " and entry[2] == incarnation", ""},
     {"clean_version", Script::kClean, "if removed then", "if false then"},

@@ -66,6 +66,7 @@ void DirectoryPair::Heartbeat(const core::NodeIdentity& node) {
   Compare("Heartbeat: outcome", expected.outcome, actual.outcome);
   Compare("Heartbeat: live nodes", expected.live_nodes, actual.live_nodes);
   Compare("Heartbeat: relay mode", expected.relay_mode, actual.relay_mode);
+  Compare("Heartbeat: access version", expected.access_version, actual.access_version);
 }
 
 void DirectoryPair::Unregister(const core::NodeIdentity& node) {
@@ -80,6 +81,15 @@ void DirectoryPair::CleanDeadRoutes(core::Generation generation) {
 
 void DirectoryPair::SetRelayMode(const std::string& mode) {
   Compare("SetRelayMode", memory_.SetRelayMode(mode), redis_.SetRelayMode(mode));
+}
+
+void DirectoryPair::AddAccessChange(const core::AccessChange& change) {
+  Compare("AddAccessChange", memory_.AddAccessChange(change), redis_.AddAccessChange(change));
+}
+
+void DirectoryPair::AccessChangesAfter(std::uint64_t version) {
+  Compare("AccessChangesAfter", memory_.AccessChangesAfter(version),
+          redis_.AccessChangesAfter(version));
 }
 
 // ---- Routes

@@ -41,6 +41,8 @@ class DirectoryPair {
   void Unregister(const core::NodeIdentity& node);
   void CleanDeadRoutes(core::Generation generation);
   void SetRelayMode(const std::string& mode);
+  void AddAccessChange(const core::AccessChange& change);
+  void AccessChangesAfter(std::uint64_t version);
 
   void Join(const core::RoomId& room, const core::Route& route, core::Generation generation);
   void Leave(const core::RoomId& room, const core::SessionId& session, const core::NodeName& node,

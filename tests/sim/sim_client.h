@@ -30,6 +30,9 @@ class SimLink final : public core::ClientLink, public std::enable_shared_from_th
   bool CanTakePage() const override;
   void TellGap(const core::RoomId& room, core::Seq from, core::Seq to) override;
   void CloseForRestart() override;
+  // All rooms are open here, and nobody moderates.
+  void TellRemoved(const core::RoomId&) override {}
+  void End(core::SessionEnd) override {}
 
   // The client's end: the request is handled on the node if the session is still open there.
   void ToNode(std::function<void(core::ChatNode&)> request);

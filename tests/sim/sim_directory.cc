@@ -153,6 +153,24 @@ void SimDirectory::SetRelayMode(const std::string& mode, Deadline deadline,
                                });
 }
 
+void SimDirectory::AddAccessChange(const core::AccessChange& change, Deadline deadline,
+                                   Callback<Result<std::uint64_t>> done) {
+  MINICHAT_SIM_NEEDS_LINK(done)
+  Send<std::uint64_t>("access", deadline, std::move(done),
+                      [change](DirectoryState& state, const std::string&, std::int64_t) {
+                        return state.AddAccessChange(change);
+                      });
+}
+
+void SimDirectory::AccessChangesAfter(std::uint64_t version, Deadline deadline,
+                                      Callback<Result<core::AccessNews>> done) {
+  MINICHAT_SIM_NEEDS_LINK(done)
+  Send<core::AccessNews>("access", deadline, std::move(done),
+                         [version](DirectoryState& state, const std::string&, std::int64_t) {
+                           return state.AccessChangesAfter(version);
+                         });
+}
+
 void SimDirectory::Join(const RoomId& room, const core::Route& route, Generation generation,
                         Deadline deadline, Callback<Result<core::JoinOutcome>> done) {
   MINICHAT_SIM_NEEDS_LINK(done)

@@ -39,6 +39,10 @@ class SimDirectory final : public core::RoomDirectory {
                        Callback<Status> done) override;
   void SetRelayMode(const std::string& mode, Deadline deadline,
                     Callback<Result<core::RelayModeSetting>> done) override;
+  void AddAccessChange(const core::AccessChange& change, Deadline deadline,
+                       Callback<Result<std::uint64_t>> done) override;
+  void AccessChangesAfter(std::uint64_t version, Deadline deadline,
+                          Callback<Result<core::AccessNews>> done) override;
   void Join(const core::RoomId& room, const core::Route& route, core::Generation generation,
             Deadline deadline, Callback<Result<core::JoinOutcome>> done) override;
   void Leave(const core::RoomId& room, const core::SessionId& session, const core::NodeName& node,

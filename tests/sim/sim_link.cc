@@ -15,7 +15,8 @@ SimLink::SimLink(SimWorld& world, SimClient& client, SimNode& node)
       stream_(world.random().Next() | 1) {}
 
 void SimLink::Open(const core::UserId& user) {
-  session_ = node_.chat().OpenSession(user, shared_from_this());
+  session_ =
+      std::get<core::SessionId>(node_.chat().OpenSession({user, std::nullopt}, shared_from_this()));
   ToClient([this] { client_.OnWelcome(shared_from_this()); });
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "server/base/check.h"
+#include "storage/memory/memory_room_store.h"
 #include "tests/sim/observer.h"
 #include "tests/sim/sim_client.h"
 #include "tests/sim/sim_directory.h"
@@ -19,19 +20,21 @@ struct SimNode::Life {
         directory(world, node, scheduler),
         log(world, node, scheduler),
         store(world, node, scheduler),
+        room_store(scheduler),
         relay(world, node, scheduler) {
     core::NodeOptions options = NodeOptionsOf(world.options());
     options.name = node.name();
     options.relay_address = "relay:" + node.name().value();
     chat = std::make_unique<core::ChatNode>(
-        std::move(options),
-        core::NodePorts{scheduler, log, &log, directory, store, relay, encoder, world.metrics()});
+        std::move(options), core::NodePorts{scheduler, log, &log, directory, store, room_store,
+                                            relay, encoder, world.metrics()});
   }
 
   SimScheduler scheduler;
   SimDirectory directory;
   SimLog log;
   SimStore store;
+  memory::MemoryRoomStore room_store;
   SimRelay relay;
   SimEncoder encoder;
   std::unique_ptr<core::ChatNode> chat;

@@ -17,6 +17,7 @@
 #include "server/core/core_metrics.h"
 #include "storage/memory/memory_directory.h"
 #include "storage/memory/memory_log.h"
+#include "storage/memory/memory_room_store.h"
 #include "storage/memory/memory_store.h"
 #include "tests/support/no_relay.h"
 #include "ws/codec.h"
@@ -52,7 +53,6 @@ class EchoRoutes final : public HttpRoutes {
 MemoryNode::Options::Options() {
   server.tick = std::chrono::milliseconds(10);
   sessions.insecure_auth = true;
-  sessions.open_rooms = {"*"};
   node.name = core::NodeName("n1");
 }
 
@@ -72,6 +72,7 @@ struct MemoryNode::Impl {
   std::unique_ptr<memory::MemoryDirectory> directory;
   std::unique_ptr<memory::MemoryLog> log;
   std::unique_ptr<memory::MemoryStore> store;
+  std::unique_ptr<memory::MemoryRoomStore> room_store;
   NoRelay relay;
   ws::JsonEventEncoder encoder;
   std::unique_ptr<core::ChatNode> node;
@@ -91,9 +92,10 @@ MemoryNode::Impl::Impl(Options given) : options(std::move(given)) {
   directory = std::make_unique<memory::MemoryDirectory>(*scheduler, options.node.directory);
   log = std::make_unique<memory::MemoryLog>(*scheduler);
   store = std::make_unique<memory::MemoryStore>(*scheduler);
+  room_store = std::make_unique<memory::MemoryRoomStore>(*scheduler);
   node = std::make_unique<core::ChatNode>(
-      options.node,
-      core::NodePorts{*scheduler, *log, log.get(), *directory, *store, relay, encoder, metrics});
+      options.node, core::NodePorts{*scheduler, *log, log.get(), *directory, *store, *room_store,
+                                    relay, encoder, metrics});
   const ws::ServerDeps deps{*scheduler, contexts, routes, registry, options.authenticator};
   server = std::make_unique<ws::Server>(options.server, deps, options.sessions, *node);
   http = std::make_unique<ws::Server>(options.server, deps);

@@ -4,6 +4,11 @@
 
 namespace minichat::core {
 
+enum class SessionEnd {
+  kKicked,   // it may come back
+  kRevoked,  // it may come back with another token
+};
+
 // A connected client as the core sees it. Implemented by ws.
 //
 // Lifetime:  shared; the core lets go of it in CloseSession().
@@ -22,8 +27,12 @@ class ClientLink {
   virtual bool CanTakePage() const = 0;
   // Events in [from, to] can't be had; the next ones follow.
   virtual void TellGap(const RoomId& room, Seq from, Seq to) = 0;
+  // The user was removed from the room, and the session is no longer in it.
+  virtual void TellRemoved(const RoomId& room) = 0;
   // The node must let this session go: sends bye, then closes 1012.
   virtual void CloseForRestart() = 0;
+  // An operator ends the session.
+  virtual void End(SessionEnd why) = 0;
 };
 
 // Turns a placed message into the bytes that every client of the room gets. Implemented by ws.

@@ -40,11 +40,37 @@ struct RelayModeSetting {
   bool operator==(const RelayModeSetting&) const = default;
 };
 
+// Something that ends what sessions may do, on whichever node they are.
+struct AccessChange {
+  enum class Kind {
+    kMemberRemoved,  // `user` from `room`
+    kKicked,         // `session`; when that is empty, all sessions of `user`
+    kRevoked,        // sessions of `user` whose token was issued before `before_ms`
+  };
+  Kind kind = Kind::kKicked;
+  UserId user;
+  RoomId room;
+  SessionId session;
+  std::int64_t before_ms = 0;
+
+  bool operator==(const AccessChange&) const = default;
+};
+
+// The changes after a version, in their order.
+struct AccessNews {
+  std::uint64_t version = 0;
+  bool complete = true;  // false: some are forgotten already, so all must be checked anew
+  std::vector<AccessChange> changes;
+
+  bool operator==(const AccessNews&) const = default;
+};
+
 struct HeartbeatReply {
   enum class Outcome { kOk, kGone, kTaken };
   Outcome outcome = Outcome::kOk;
   std::vector<NodeEntry> live_nodes;  // of this generation, this node included
   RelayModeSetting relay_mode;
+  std::uint64_t access_version = 0;  // of the latest access change; 0: none is known
 };
 
 // A node's own entry.
@@ -204,6 +230,12 @@ class RoomDirectory {
   virtual void SetRelayMode(const std::string& mode, Deadline deadline,
                             Callback<Result<RelayModeSetting>> done) = 0;
 
+  // Tells all nodes, each at its next heartbeat at the latest. Answers the change's version.
+  virtual void AddAccessChange(const AccessChange& change, Deadline deadline,
+                               Callback<Result<std::uint64_t>> done) = 0;
+  virtual void AccessChangesAfter(std::uint64_t version, Deadline deadline,
+                                  Callback<Result<AccessNews>> done) = 0;
+
   // Routes.
   virtual void Join(const RoomId& room, const Route& route, Generation generation,
                     Deadline deadline, Callback<Result<JoinOutcome>> done) = 0;
@@ -252,6 +284,7 @@ struct DirectoryLimits {
   std::size_t window_events = 256;                    // kept beyond what has no row yet
   std::uint64_t window_bytes_per_room = 64ull << 20;  // above: kFull
   std::uint64_t window_bytes_total = 1ull << 30;
+  std::size_t access_changes = 1'000;     // kept; older ones are forgotten
   Seq generation_step = kGenerationStep;  // tests shrink it
 };
 

@@ -1,7 +1,8 @@
--- KEYS: node:NAME, nodes, minichat:relay, minichat:hotbytes, minichat:gen. ARGV: generation,
--- incarnation, relay address, TTL in ms. Writes the entry again, and answers who is alive, the
--- relay mode that was set for the cluster, and what all windows weigh. A node whose generation is
--- over is gone, though its entry stands here still.
+-- KEYS: node:NAME, nodes, minichat:relay, minichat:hotbytes, minichat:gen, minichat:access. ARGV:
+-- generation, incarnation, relay address, TTL in ms. Writes the entry again, and answers who is
+-- alive, the relay mode that was set for the cluster, what all windows weigh, and the version of
+-- the latest access change. A node whose generation is over is gone, though its entry stands here
+-- still.
 local generation, incarnation, relay, ttl = unpack(ARGV)
 local own = redis.call('HMGET', KEYS[1], 'gen', 'inc')
 local outcome = 'ok'
@@ -26,4 +27,4 @@ end
 
 local mode = redis.call('HMGET', KEYS[3], 'version', 'mode')
 return {outcome, live, tonumber(mode[1] or 0), mode[2] or '',
-        tonumber(redis.call('GET', KEYS[4]) or 0)}
+        tonumber(redis.call('GET', KEYS[4]) or 0), tonumber(redis.call('GET', KEYS[6]) or 0)}

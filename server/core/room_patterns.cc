@@ -1,8 +1,8 @@
-#include "ws/room_patterns.h"
+#include "server/core/room_patterns.h"
 
 #include <algorithm>
 
-namespace minichat::ws {
+namespace minichat::core {
 
 // Remembers the last `*` and how much it has taken: linear in space, no recursion on input.
 bool MatchesPattern(std::string_view pattern, std::string_view text) {
@@ -32,4 +32,4 @@ bool MatchesAny(const std::vector<std::string>& patterns, std::string_view text)
                      [&](const std::string& pattern) { return MatchesPattern(pattern, text); });
 }
 
-}  // namespace minichat::ws
+}  // namespace minichat::core
