@@ -46,7 +46,7 @@ TEST(SimulationTest, TwoThousandSeedsKeepAllPromisesAndTakeEachRarePath) {
   std::cout << summary.ToText();
 }
 
-// Each of these ended with a broken promise before its cause was mended (docs/adr/0008). A change
+// Each of these ended with a broken promise before its cause was mended (docs/adr/0011). A change
 // of the core or of the simulation gives a seed another run: they are kept because they cost
 // nothing.
 class OnceBrokenTest : public testing::TestWithParam<std::uint64_t> {};
