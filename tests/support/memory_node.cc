@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <sstream>
 #include <stdexcept>
@@ -62,6 +63,7 @@ struct MemoryNode::Impl {
 
   // Runs `work` on the core's thread and waits for its end.
   void OnCore(const std::function<void()>& work);
+  void CutConnections(ws::Server& of);
 
   Options options;
   MetricsRegistry registry;
@@ -110,14 +112,25 @@ MemoryNode::Impl::Impl(Options given) : options(std::move(given)) {
 }
 
 MemoryNode::Impl::~Impl() {
+  CutConnections(*server);
+  CutConnections(*http);
   for (const auto& context : io) context->stop();
   for (std::thread& thread : threads) thread.join();
   server.reset();
   http.reset();
   node.reset();
-  // Sessions that were still open live in handlers of the contexts.
+  // What the connections had under way lives in handlers of the contexts.
   scheduler.reset();
   io.clear();
+}
+
+// A connection and its session hold each other until it ends: those still open would leak.
+void MemoryNode::Impl::CutConnections(ws::Server& of) {
+  auto cut = std::make_shared<std::promise<void>>();
+  boost::asio::post(*io[0], [this, &of, cut] {
+    of.CloseAll(Deadline::After(*scheduler, Duration::zero()), [cut] { cut->set_value(); });
+  });
+  cut->get_future().wait_for(kLimit);
 }
 
 void MemoryNode::Impl::OnCore(const std::function<void()>& work) {
