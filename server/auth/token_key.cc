@@ -1,5 +1,6 @@
 #include "server/auth/token_key.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <openssl/bio.h>
@@ -13,7 +14,7 @@ namespace minichat::auth {
 namespace {
 
 constexpr int kMaxRsaBits = 8192;  // above, one check would cost milliseconds
-constexpr std::size_t kMaxPemBytes = 64 * 1024;
+constexpr std::size_t kMaxPemBytes = std::size_t{64} * 1024;
 
 struct BioFree {
   void operator()(BIO* bio) const { BIO_free(bio); }
