@@ -137,10 +137,7 @@ TEST_P(SlowTroubleTest, TwoThousandRelaysToStalledHandlersNeedNoThreadsAndExcess
   n2.SetFault({.stall = true});
   const std::size_t threads_before = ThreadCount();
 
-  std::vector<std::future<Results>> results;
-  for (int i = 0; i < 2000; ++i) {
-    results.push_back(sender.Start(n2.entry, Sessions(1), seconds(60)));
-  }
+  auto results = sender.StartMany(n2.entry, 2000, seconds(60));
   const std::string refused = "minichat_relay_calls_total{code=\"RESOURCE_EXHAUSTED\",mode=\"" +
                               std::string(ToString(GetParam())) + "\",peer=\"n2\"}";
   // Refused while the others are still stalled; how soon is the machine's matter.

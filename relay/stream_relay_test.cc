@@ -44,6 +44,11 @@ GrpcRelayOptions PatientOptions() {
   return options;
 }
 
+// Two of them fit into no write, and so many into no window of HTTP/2's: the writes stay under way
+// until the other side reads.
+constexpr std::size_t kLarge = 900'000;
+constexpr std::size_t kMoreThanTheWindow = 15;
+
 class StreamRelayTest : public ::testing::Test {
  protected:
   // A server behind a gate, as its peers see it.
@@ -68,26 +73,16 @@ TEST_F(StreamRelayTest, WhatOneTurnStartsGoesInOneWriteAndInOrder) {
   TestServer n2("n2");
   TestSender sender(StreamOptions());
   sender.SetPeers({n2.entry});
-  std::vector<std::future<Results>> results;
-  std::vector<std::string> sent;
 
-  sender.core.Run([&] {
-    for (int i = 0; i < 100; ++i) {
-      sent.push_back("s" + std::to_string(i));
-      auto promise = std::make_shared<std::promise<Results>>();
-      results.push_back(promise->get_future());
-      sender.relay->Deliver(n2.entry.name, n2.entry.incarnation, MakeEvent(),
-                            {core::SessionId(sent.back())},
-                            Deadline::After(sender.core.scheduler, seconds(5)),
-                            [promise](Results r) { promise->set_value(std::move(r)); });
-    }
-  });
+  auto results = sender.StartMany(n2.entry, 100);
 
   for (auto& each : results) EXPECT_EQ(each.get(), All(1, RelayResult::kQueued));
   EXPECT_EQ(sender.Metric(kWrites), 1);
   EXPECT_EQ(sender.Metric(kOpens), 1);
   EXPECT_EQ(sender.Metric(Ended("OK")), 100);
-  EXPECT_EQ(RecipientsOf(n2), sent);
+  std::vector<std::string> in_order;
+  for (const auto& session : Sessions(100)) in_order.push_back(session.value());
+  EXPECT_EQ(RecipientsOf(n2), in_order);
 }
 
 TEST_F(StreamRelayTest, WhatWaitsWhileAWriteIsUnderWayGoesInTheNextOne) {
@@ -97,42 +92,42 @@ TEST_F(StreamRelayTest, WhatWaitsWhileAWriteIsUnderWayGoesInTheNextOne) {
   ASSERT_EQ(sender.Deliver(to.n2.entry, 1), All(1, RelayResult::kQueued));
   to.gate.Stall(Direction::kToServer);
 
-  // Larger than what HTTP/2 lets go without hearing from the other side: this write stays.
   std::vector<std::future<Results>> results;
-  results.push_back(
-      sender.Start(to.n2.entry, Sessions(1, "large"), seconds(60), MakeEvent(900'000)));
-  for (int i = 0; i < 50; ++i) {
-    results.push_back(sender.Start(to.n2.entry, Sessions(1, "small"), seconds(60)));
+  for (std::size_t i = 0; i < kMoreThanTheWindow; ++i) {
+    results.push_back(sender.Start(to.n2.entry, Sessions(1), seconds(60), MakeEvent(kLarge)));
   }
-  EXPECT_EQ(sender.Metric(kInflight), 51);
+  for (int i = 0; i < 50; ++i) {
+    results.push_back(sender.Start(to.n2.entry, Sessions(1), seconds(60)));
+  }
+  EXPECT_EQ(sender.Metric(kInflight), kMoreThanTheWindow + 50);
   to.gate.Mend();
 
   for (auto& each : results) EXPECT_EQ(each.get(), All(1, RelayResult::kQueued));
-  EXPECT_EQ(sender.Metric(kWrites), 3);
+  // The first one, a write for each large one, and at most one more for all small ones.
+  EXPECT_LE(sender.Metric(kWrites), 1 + kMoreThanTheWindow + 1);
   EXPECT_EQ(sender.Metric(kOpens), 1);
 }
 
 TEST_F(StreamRelayTest, BytesThatWaitAreBounded) {
   Gated to;
   GrpcRelayOptions options = PatientOptions();
-  options.max_waiting_bytes_per_peer = 1'000'000;
+  options.max_waiting_bytes_per_peer = 2 * kLarge;
   TestSender sender(options);
   sender.SetPeers({to.n2.entry});
   ASSERT_EQ(sender.Deliver(to.n2.entry, 1), All(1, RelayResult::kQueued));
   to.gate.Stall(Direction::kToServer);
 
   std::vector<std::future<Results>> results;
-  for (int i = 0; i < 4; ++i) {
-    results.push_back(sender.Start(to.n2.entry, Sessions(1), seconds(60), MakeEvent(700'000)));
+  for (std::size_t i = 0; i < kMoreThanTheWindow + 5; ++i) {
+    results.push_back(sender.Start(to.n2.entry, Sessions(1), seconds(60), MakeEvent(kLarge)));
   }
 
-  // One is being written, one waits; there is no room for the others.
-  EXPECT_EQ(results[2].get(), All(1, RelayResult::kFailed));
-  EXPECT_EQ(results[3].get(), All(1, RelayResult::kFailed));
-  EXPECT_EQ(sender.Metric(kOverflows), 2);
+  const double refused = sender.Metric(kOverflows);
+  EXPECT_GE(refused, 1);
   to.gate.Mend();
-  EXPECT_EQ(results[0].get(), All(1, RelayResult::kQueued));
-  EXPECT_EQ(results[1].get(), All(1, RelayResult::kQueued));
+  double failed = 0;
+  for (auto& each : results) failed += each.get() == All(1, RelayResult::kFailed) ? 1 : 0;
+  EXPECT_EQ(failed, refused);
 }
 
 TEST_F(StreamRelayTest, ItemThatIsTooLargeForAnyMessageIsRefusedAndDisturbsNothing) {

@@ -131,6 +131,21 @@ struct TestSender {
     });
     return results;
   }
+  // Messages "s0" … to one session each, all in one turn of the core thread.
+  std::vector<std::future<Results>> StartMany(const core::NodeEntry& to, std::size_t count,
+                                              Duration budget = std::chrono::seconds(5)) {
+    std::vector<std::future<Results>> all;
+    core.Run([&] {
+      for (const core::SessionId& session : Sessions(count)) {
+        auto promise = std::make_shared<std::promise<Results>>();
+        all.push_back(promise->get_future());
+        relay->Deliver(to.name, to.incarnation, MakeEvent(), {session},
+                       Deadline::After(core.scheduler, budget),
+                       [promise](Results r) { promise->set_value(std::move(r)); });
+      }
+    });
+    return all;
+  }
   Results Deliver(const core::NodeEntry& to, std::size_t recipients,
                   Duration budget = std::chrono::seconds(5)) {
     return Start(to, Sessions(recipients), budget).get();
