@@ -67,12 +67,12 @@ class SyncDirectory {
     });
   }
   std::uint64_t AddAccessChange(const core::AccessChange& change) {
-    return Ask<std::uint64_t>([&](Deadline end, auto done) {
+    return Await<std::uint64_t>([&](Deadline end, auto done) {
       directory().AddAccessChange(change, end, std::move(done));
     });
   }
   core::AccessNews AccessChangesAfter(std::uint64_t version) {
-    return Ask<core::AccessNews>([&](Deadline end, auto done) {
+    return Await<core::AccessNews>([&](Deadline end, auto done) {
       directory().AccessChangesAfter(version, end, std::move(done));
     });
   }
