@@ -36,8 +36,7 @@ if(MINICHAT_SANITIZE)
   if(MINICHAT_SANITIZE STREQUAL "thread")
     # ThreadSanitizer doesn't know fences; Asio's stand beside mutexes, which it knows.
     add_compile_options(-Wno-tsan)
-    list(APPEND MINICHAT_TEST_ENVIRONMENT
-      "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/support/tsan.supp")
+    list(APPEND MINICHAT_TEST_ENVIRONMENT "TSAN_OPTIONS=second_deadlock_stack=1")
   endif()
 endif()
 

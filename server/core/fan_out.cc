@@ -21,14 +21,14 @@ Task<void> FanOut::Run(PlacedMessage placed, std::uint64_t route_version, Deadli
   if (const auto sequencer = rooms_.Find(event->room)) sequencer->OnLocalEvent(event);
   const CachedRoutesPtr routes = co_await RoutesOf(event->room, route_version);
   if (!routes) co_return;
-  std::vector<const Remote*> unknown;
-  for (const Remote& remote : routes->remotes) {
-    if (!RelayTo(remote, event, deadline, true)) unknown.push_back(&remote);
+  std::vector<RemotePtr> unknown;
+  for (const RemotePtr& remote : routes->remotes) {
+    if (!RelayTo(remote, event, deadline, true)) unknown.push_back(remote);
   }
   if (!unknown.empty()) {
     // A node that has just come, or one that is gone.
     co_await membership_.Refresh();
-    for (const Remote* remote : unknown) RelayTo(*remote, event, deadline, true);
+    for (const RemotePtr& remote : unknown) RelayTo(remote, event, deadline, true);
   }
   node_.metrics().stage_fanout.Observe(SecondsSince(start, node_.now()));
 }
@@ -61,21 +61,22 @@ FanOut::CachedRoutesPtr FanOut::Group(const RoomRoutes& routes) const {
   auto grouped = std::make_shared<CachedRoutes>();
   grouped->version = routes.version;
   for (auto& [node, sessions] : by_node) {
-    grouped->remotes.push_back({node.first, node.second, std::move(sessions)});
+    Remote remote{node.first, node.second, std::move(sessions)};
+    grouped->remotes.push_back(std::make_shared<const Remote>(std::move(remote)));
   }
   return grouped;
 }
 
-bool FanOut::RelayTo(const Remote& remote, const EventPtr& event, Deadline deadline,
+bool FanOut::RelayTo(const RemotePtr& remote, const EventPtr& event, Deadline deadline,
                      bool may_reroute) {
-  if (!membership_.IsLive(remote.node, remote.incarnation)) return false;
+  if (!membership_.IsLive(remote->node, remote->incarnation)) return false;
   // Results come on the core scheduler, which is stopped before the node ends.
   node_.ports.relay.Deliver(
-      remote.node, remote.incarnation, event, remote.sessions, deadline,
-      [this, remote, event, deadline, may_reroute](std::vector<RelayResult> results) {
+      remote->node, remote->incarnation, event, remote->sessions, deadline,
+      [this, remote, event, deadline, may_reroute](const std::vector<RelayResult>& results) {
         std::vector<SessionId> missing;
-        for (std::size_t i = 0; i < results.size() && i < remote.sessions.size(); ++i) {
-          if (results[i] == RelayResult::kNotHere) missing.push_back(remote.sessions[i]);
+        for (std::size_t i = 0; i < results.size() && i < remote->sessions.size(); ++i) {
+          if (results[i] == RelayResult::kNotHere) missing.push_back(remote->sessions[i]);
         }
         if (missing.empty() || !may_reroute) return;
         node_.tasks.Spawn(Reroute(event, remote, std::move(missing), deadline));
@@ -83,19 +84,20 @@ bool FanOut::RelayTo(const Remote& remote, const EventPtr& event, Deadline deadl
   return true;
 }
 
-Task<void> FanOut::Reroute(EventPtr event, Remote tried, std::vector<SessionId> missing,
+Task<void> FanOut::Reroute(EventPtr event, RemotePtr tried, std::vector<SessionId> missing,
                            Deadline deadline) {
   const CachedRoutesPtr fresh = co_await ReadRoutes(event->room);
   if (!fresh || deadline.Passed(node_.now())) co_return;
   const std::set<SessionId> wanted(missing.begin(), missing.end());
-  for (const Remote& remote : fresh->remotes) {
-    if (remote.node == tried.node && remote.incarnation == tried.incarnation) continue;
-    Remote again{remote.node, remote.incarnation, {}};
-    std::copy_if(remote.sessions.begin(), remote.sessions.end(), std::back_inserter(again.sessions),
+  for (const RemotePtr& remote : fresh->remotes) {
+    if (remote->node == tried->node && remote->incarnation == tried->incarnation) continue;
+    Remote again{remote->node, remote->incarnation, {}};
+    std::copy_if(remote->sessions.begin(), remote->sessions.end(),
+                 std::back_inserter(again.sessions),
                  [&](const SessionId& session) { return wanted.count(session) != 0; });
     if (again.sessions.empty()) continue;
     node_.metrics().rerouted.Increment(static_cast<double>(again.sessions.size()));
-    RelayTo(again, event, deadline, false);
+    RelayTo(std::make_shared<const Remote>(std::move(again)), event, deadline, false);
   }
 }
 

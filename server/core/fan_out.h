@@ -33,9 +33,12 @@ class FanOut {
     Incarnation incarnation;
     std::vector<SessionId> sessions;
   };
+  // Shared by the cache and the relays under way: a copy would cost an allocation for each
+  // recipient.
+  using RemotePtr = std::shared_ptr<const Remote>;
   struct CachedRoutes {
     std::uint64_t version = 0;
-    std::vector<Remote> remotes;
+    std::vector<RemotePtr> remotes;
   };
   using CachedRoutesPtr = std::shared_ptr<const CachedRoutes>;
 
@@ -43,8 +46,8 @@ class FanOut {
   Task<CachedRoutesPtr> ReadRoutes(RoomId room);
   CachedRoutesPtr Group(const RoomRoutes& routes) const;
   // False: the node isn't known to be alive, nothing was done.
-  bool RelayTo(const Remote& remote, const EventPtr& event, Deadline deadline, bool may_reroute);
-  Task<void> Reroute(EventPtr event, Remote tried, std::vector<SessionId> missing,
+  bool RelayTo(const RemotePtr& remote, const EventPtr& event, Deadline deadline, bool may_reroute);
+  Task<void> Reroute(EventPtr event, RemotePtr tried, std::vector<SessionId> missing,
                      Deadline deadline);
 
   NodeContext& node_;

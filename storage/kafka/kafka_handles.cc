@@ -21,7 +21,7 @@ Result<ClientHandle> MakeClient(rd_kafka_type_t type, ConfHandle conf) {
   char error[512];
   ClientHandle client(rd_kafka_new(type, conf.get(), error, sizeof error));
   if (!client) return Unavailable(std::string("kafka: client: ") + error);
-  conf.release();  // the client's now
+  static_cast<void>(conf.release());  // the client's now
   return client;
 }
 

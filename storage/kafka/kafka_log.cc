@@ -278,7 +278,7 @@ void KafkaLog::Append(const core::LogRecord& record, Callback<Status> done) {
   const rd_kafka_resp_err_t error = Produce(impl_->CurrentProducer().get(), impl_->options.topic,
                                             record.message->room.value(), value, waiting.get());
   if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
-    waiting.release();  // the report brings it back
+    static_cast<void>(waiting.release());  // the report brings it back
     impl_->depth.Increment();
     return;
   }

@@ -323,7 +323,7 @@ void KafkaSource::Impl::Close() {
   // nothing of ours; it ends with the process, and the group drops it after its session's timeout.
   log::Warn("kafka_group_not_left");
   rd_kafka_set_log_level(client_.get(), 0);  // its threads may outlive our log
-  client_.release();
+  static_cast<void>(client_.release());
 }
 
 void KafkaSource::Impl::OnAssigned(const rd_kafka_topic_partition_list_t& partitions) {

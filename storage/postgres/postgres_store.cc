@@ -73,6 +73,7 @@ std::vector<core::PlacedMessage> ReadRange(pqxx::work& transaction,
 
 std::vector<Letter> ToLetters(std::vector<core::DeadLetter> letters) {
   std::vector<Letter> out;
+  out.reserve(letters.size());
   for (core::DeadLetter& letter : letters) {
     out.push_back(
         {letter.partition, letter.offset, std::move(letter.error), std::move(letter.raw)});

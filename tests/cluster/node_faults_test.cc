@@ -80,7 +80,7 @@ class RelayFaultsTest : public NodeFaultsTest, public testing::WithParamInterfac
 };
 
 INSTANTIATE_TEST_SUITE_P(Cluster, RelayFaultsTest, testing::Values("bulk", "stream"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& value) { return std::string(value.param); });
 
 TEST_P(RelayFaultsTest, TheSweepDeliversWithin1500MsWhenTheRelayIsCut) {
   StartInMode(/*relay_gates=*/true);
