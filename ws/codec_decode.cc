@@ -5,8 +5,8 @@
 
 #include "server/base/json_writer.h"
 #include "server/base/utf8.h"
-#include "server/core/json_fields.h"
 #include "server/core/ports/authenticator.h"
+#include "server/wire/json_fields.h"
 #include "ws/codec.h"
 
 namespace minichat::ws {
@@ -14,10 +14,10 @@ namespace {
 
 namespace json = boost::json;
 using core::ErrorCode;
-using core::JsonDocument;
-using core::JsonFields;
 using core::Seq;
-using core::ViewOf;
+using wire::JsonDocument;
+using wire::JsonFields;
+using wire::ViewOf;
 
 core::RoomId ReadRoom(JsonFields& fields) {
   return core::RoomId(fields.Id("room"));
@@ -33,11 +33,11 @@ std::vector<std::pair<core::RoomId, Seq>> ReadResume(JsonFields& fields) {
   }
   for (const auto& member : value->get_object()) {
     const std::string_view room(member.key().data(), member.key().size());
-    const auto seq = core::ToSafeNumber(member.value());
+    const auto seq = wire::ToSafeNumber(member.value());
     if (!IsId(room)) {
-      fields.Fail("resume", std::string("each room ") + core::kIdRule);
+      fields.Fail("resume", std::string("each room ") + wire::kIdRule);
     } else if (!seq) {
-      fields.Fail("resume." + std::string(room), core::kSeqRule);
+      fields.Fail("resume." + std::string(room), wire::kSeqRule);
     } else {
       rooms.emplace_back(core::RoomId(std::string(room)), *seq);
     }
@@ -66,7 +66,7 @@ Op ReadLeave(JsonFields& fields) {
 
 Op ReadSend(JsonFields& fields) {
   core::RoomId room = ReadRoom(fields);
-  core::SendRequest request = core::ReadMessage(fields);
+  core::SendRequest request = wire::ReadMessage(fields);
   request.room = std::move(room);
   return Send{std::move(request)};
 }

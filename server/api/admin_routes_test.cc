@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/api/memory_core.h"
+#include "server/api/api_test_support.h"
 
 namespace minichat::api {
 namespace {
@@ -68,7 +68,8 @@ TEST_F(AdminRoutesTest, BadModesAreRefusedWithTheAllowedOnes) {
   const Case cases[] = {
       {R"({"mode":"bluk"})",
        R"({"error":"mode: \"bluk\" is unknown; must be one of \"bulk\", \"single\", \"stream\", or null"})"},
-      {R"({"mode":7})", R"({"error":"mode: must be one of \"bulk\", \"single\", \"stream\", or null"})"},
+      {R"({"mode":7})",
+       R"({"error":"mode: must be one of \"bulk\", \"single\", \"stream\", or null"})"},
       {R"({"mod":"bulk"})", R"({"error":"the body must be {\"mode\": …} and nothing else"})"},
       {"[]", R"({"error":"the body must be {\"mode\": …}"})"},
   };

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/api/memory_core.h"
+#include "server/api/api_test_support.h"
 #include "web/page.h"
 
 namespace minichat::api {

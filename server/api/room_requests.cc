@@ -5,16 +5,16 @@
 #include <string>
 
 #include "server/base/utf8.h"
-#include "server/core/json_fields.h"
 #include "server/core/moderation.h"
+#include "server/wire/json_fields.h"
 
 namespace minichat::api {
 namespace {
 
 using core::ClientError;
 using core::ClientResult;
-using core::JsonDocument;
-using core::JsonFields;
+using wire::JsonDocument;
+using wire::JsonFields;
 
 constexpr std::uint64_t kMaxHistoryLimit = 200;
 
@@ -95,7 +95,7 @@ ClientResult<PublishRequest> ReadPublish(std::string_view body) {
   JsonFields fields("", document);
   PublishRequest request;
   request.from = core::UserId(fields.Id("from"));
-  request.message = core::ReadMessage(fields);
+  request.message = wire::ReadMessage(fields);
   CheckNames(fields, {"from", "cid", "resend", "text", "data"});
   if (fields.error()) return *fields.error();
   return request;
@@ -104,7 +104,7 @@ ClientResult<PublishRequest> ReadPublish(std::string_view body) {
 ClientResult<std::string> ReadId(const HttpRequest& request, const std::string& name) {
   const std::string& id = request.parameters.at(name);
   if (IsId(id)) return id;
-  return Bad(name + ": " + core::kIdRule);
+  return Bad(name + ": " + wire::kIdRule);
 }
 
 ClientResult<core::HistoryRequest> ReadHistoryQuery(const HttpRequest& request) {
@@ -124,7 +124,7 @@ ClientResult<core::MembersRequest> ReadMembersQuery(const HttpRequest& request) 
   core::MembersRequest members;
   members.limit = query.Number("limit", 1, core::Moderation::kMaxPage).value_or(100);
   if (const auto after = request.query.find("after"); after != request.query.end()) {
-    if (!IsId(after->second)) query.Fail(std::string("after: ") + core::kIdRule);
+    if (!IsId(after->second)) query.Fail(std::string("after: ") + wire::kIdRule);
     members.after = core::UserId(after->second);
   }
   query.CheckNames({"after", "limit"});

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/api/memory_core.h"
+#include "server/api/api_test_support.h"
 
 namespace minichat::api {
 namespace {

@@ -15,7 +15,7 @@
 #include "server/core/client_error.h"
 
 // JSON objects that come from outside: frames and HTTP bodies. Nothing here throws.
-namespace minichat::core {
+namespace minichat::wire {
 
 inline constexpr std::size_t kMaxJsonDepth = 32;
 
@@ -70,14 +70,15 @@ class JsonFields {
   std::optional<std::uint64_t> Number(std::string_view name);
   bool Flag(std::string_view name);
 
-  void Fail(std::string_view name, std::string_view rule, ErrorCode code = ErrorCode::kBadRequest);
-  const std::optional<ClientError>& error() const { return error_; }
+  void Fail(std::string_view name, std::string_view rule,
+            core::ErrorCode code = core::ErrorCode::kBadRequest);
+  const std::optional<core::ClientError>& error() const { return error_; }
   const JsonDocument& document() const { return document_; }
 
  private:
   const std::string_view prefix_;
   const JsonDocument& document_;
-  std::optional<ClientError> error_;
+  std::optional<core::ClientError> error_;
 };
 
 inline constexpr const char* kIdRule = "must be 1 to 64 characters of A-Z a-z 0-9 . _ : @ -";
@@ -88,6 +89,6 @@ std::optional<std::uint64_t> ToSafeNumber(const boost::json::value& value);
 std::string_view ViewOf(const boost::json::string& text);
 
 // cid, resend, and text or data: what a message consists of but for room and sender.
-SendRequest ReadMessage(JsonFields& fields);
+core::SendRequest ReadMessage(JsonFields& fields);
 
-}  // namespace minichat::core
+}  // namespace minichat::wire

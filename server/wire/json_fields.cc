@@ -1,4 +1,4 @@
-#include "server/core/json_fields.h"
+#include "server/wire/json_fields.h"
 
 #include <algorithm>
 
@@ -6,10 +6,15 @@
 
 #include "server/base/utf8.h"
 
-namespace minichat::core {
-namespace {
+namespace minichat::wire {
 
 namespace json = boost::json;
+using core::BodyKind;
+using core::ClientError;
+using core::ErrorCode;
+using core::SendRequest;
+
+namespace {
 
 std::size_t CountDistinct(const json::value& value) {
   std::size_t count = 0;
@@ -101,7 +106,7 @@ std::optional<std::uint64_t> ToSafeNumber(const json::value& value) {
   } else {
     return std::nullopt;
   }
-  if (number > kMaxSeq) return std::nullopt;
+  if (number > core::kMaxSeq) return std::nullopt;
   return number;
 }
 
@@ -156,15 +161,15 @@ bool JsonFields::Flag(std::string_view name) {
   return value->get_bool();
 }
 
-void JsonFields::Fail(std::string_view name, std::string_view rule, ErrorCode code) {
+void JsonFields::Fail(std::string_view name, std::string_view rule, core::ErrorCode code) {
   if (error_) return;
   error_ = ClientError{code, std::string(prefix_) + std::string(name) + ": " + std::string(rule),
                        std::nullopt};
 }
 
-SendRequest ReadMessage(JsonFields& fields) {
-  SendRequest request;
-  request.cid = ClientMessageId(fields.Id("cid"));
+core::SendRequest ReadMessage(JsonFields& fields) {
+  core::SendRequest request;
+  request.cid = core::ClientMessageId(fields.Id("cid"));
   request.resend = fields.Flag("resend");
   const json::value* text = fields.Find("text");
   const json::value* data = fields.Find("data");
@@ -180,4 +185,4 @@ SendRequest ReadMessage(JsonFields& fields) {
   return request;
 }
 
-}  // namespace minichat::core
+}  // namespace minichat::wire
