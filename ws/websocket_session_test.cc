@@ -324,6 +324,7 @@ TEST_P(WebSocketSessionTest, WhoOnlySendsPingsAndReadsNothingIsASlowReader) {
   options.server.slow_close = milliseconds(50);
   MemoryNode node(options);
   WsTestClient client(node.port());
+  client.ShrinkReceiveBuffer();
   client.Send(Hello("ann"));
   client.Receive();
   const std::string ping = std::string("\x89\xfd\0\0\0\0", 6) + std::string(125, 'p');
