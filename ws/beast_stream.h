@@ -31,7 +31,7 @@ class BeastWrites {
 
 // The layer below Beast's websocket::stream: reads come from the socket; what Beast writes goes
 // where the session's frames go, so that nothing cuts into a frame that is half out
-// (docs/adr/0009-own-outbound-path.md).
+// (docs/adr/0008-own-outbound-path.md).
 //
 // Lifetime:  `writes` outlives its operations.
 // Threading: confined to the socket's I/O thread.
