@@ -57,7 +57,7 @@ class SessionAuthTest : public testing::TestWithParam<std::size_t> {
     return client;
   }
 
-  const FakeAuthenticator authenticator_;
+  FakeAuthenticator authenticator_;
 };
 
 INSTANTIATE_TEST_SUITE_P(IoThreads, SessionAuthTest, testing::Values(1, 2));
