@@ -30,11 +30,13 @@ struct Question {
 };
 
 // "seq body"
-class PlainEncoder final : public core::EventEncoder {
+inline std::string PlainJson(const core::PlacedMessage& placed) {
+  return "\"" + std::to_string(placed.place.seq) + " " + placed.message->body + "\"";
+}
+
+class NoEncoder final : public core::EventEncoder {
  public:
-  std::string Encode(const core::PlacedMessage& placed) const override {
-    return "\"" + std::to_string(placed.place.seq) + " " + placed.message->body + "\"";
-  }
+  std::string Encode(const core::PlacedMessage&) const override { return "{}"; }
 };
 
 // One node in memory, whose thread is the test's.
@@ -77,7 +79,6 @@ class MemoryCore {
   Scheduler& scheduler() { return scheduler_; }
   MetricsRegistry& registry() { return registry_; }
   core::ChatNode& node() { return node_; }
-  core::EventEncoder& encoder() { return encoder_; }
   const test::NoRelay& relay() const { return relay_; }
 
  private:
@@ -97,7 +98,7 @@ class MemoryCore {
   memory::MemoryStore store_{scheduler_};
   memory::MemoryRoomStore room_store_{scheduler_};
   test::NoRelay relay_;
-  PlainEncoder encoder_;
+  NoEncoder encoder_;
   core::ChatNode node_;
 };
 

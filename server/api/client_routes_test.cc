@@ -9,7 +9,7 @@ namespace minichat::api {
 namespace {
 
 std::unique_ptr<HttpRoutes> Routes(MemoryCore& core) {
-  return MakeClientRoutes(web::PageFiles(), {{}, core.scheduler(), core.node(), core.encoder()});
+  return MakeClientRoutes(web::PageFiles(), {{}, core.scheduler(), core.node(), PlainJson});
 }
 
 HttpResponse Ask(HttpRoutes& routes, const std::string& method, const std::string& path) {

@@ -119,10 +119,9 @@ void Publish(const RoomApi& api, const HttpRequest& request, const Reply& reply)
   });
 }
 
-HttpResponse HistoryAnswer(const core::EventEncoder& encoder, const core::HistoryPage& page) {
+HttpResponse HistoryAnswer(const RoomApi& api, const core::HistoryPage& page) {
   std::vector<std::string> messages;
-  for (const core::PlacedMessage& placed : page.messages)
-    messages.push_back(encoder.Encode(placed));
+  for (const auto& placed : page.messages) messages.push_back(api.to_json(placed));
   JsonObject answer;
   answer.AddRaw("messages", JsonArray(messages));
   answer.AddRaw("next", page.next ? std::to_string(*page.next) : "null");
@@ -135,11 +134,10 @@ void ReadHistory(const RoomApi& api, const HttpRequest& request, const Reply& re
     if (const ClientError* error = ErrorOf(read)) return reply(ErrorResponse(*error));
     auto& wanted = std::get<core::HistoryRequest>(read);
     wanted.room = std::move(room);
-    api.node.ReadRoom(
-        std::move(wanted),
-        Replying<core::HistoryPage>(reply, [&encoder = api.encoder](const core::HistoryPage& page) {
-          return HistoryAnswer(encoder, page);
-        }));
+    api.node.ReadRoom(std::move(wanted),
+                      Replying<core::HistoryPage>(reply, [api](const core::HistoryPage& page) {
+                        return HistoryAnswer(api, page);
+                      }));
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ struct RoomApi {
   std::vector<std::string> keys;  // of which one is wanted as Bearer; none: nobody has one
   Scheduler& core;
   core::ChatNode& node;
-  core::EventEncoder& encoder;  // how messages look in history: as they do to clients
+  // How a message looks in history, as JSON: as it does to clients.
+  std::function<std::string(const core::PlacedMessage&)> to_json;
 };
 
 // What trusted services do over HTTP: rooms, members, publishing, history (docs/http.md).

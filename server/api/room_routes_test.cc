@@ -16,7 +16,7 @@ constexpr const char* kBearer = "Bearer 0123456789abcdef";
 class RoomRoutesTest : public testing::Test {
  protected:
   RoomRoutesTest() {
-    AddRoomRoutes({{"another-key-of-16", kKey}, core_.scheduler(), core_.node(), core_.encoder()},
+    AddRoomRoutes({{"another-key-of-16", kKey}, core_.scheduler(), core_.node(), PlainJson},
                   &router_);
     core_.Start();
   }
@@ -46,7 +46,7 @@ TEST_F(RoomRoutesTest, WantsAKeyBeforeAnythingElse) {
 
 TEST_F(RoomRoutesTest, WithoutConfiguredKeysNobodyMay) {
   Router router;
-  AddRoomRoutes({{}, core_.scheduler(), core_.node(), core_.encoder()}, &router);
+  AddRoomRoutes({{}, core_.scheduler(), core_.node(), PlainJson}, &router);
 
   EXPECT_EQ(core_.Ask(router, {"POST", "/api/v1/rooms", "", "Bearer "}).status, 401);
 }

@@ -74,6 +74,37 @@ TEST_F(ServeTest, ANodeInMemoryChats) {
   EXPECT_THAT(node.LogTail(), HasSubstr("nothing survives a restart"));
 }
 
+TEST_F(ServeTest, ServicesMakeRoomsPublishAndReadOverHttp) {
+  NodeProcess& node = StartNode(
+      {{"rooms.open", "open*"}, {"api.keys_file", WriteFile("keys", "0123456789abcdef\n")}});
+  ASSERT_TRUE(WaitFor([&] { return node.Ready(); }, kLimit)) << node.LogTail();
+  const auto ask = [&](const std::string& method, const std::string& path,
+                       const std::string& body = "") {
+    const auto answer =
+        CallHttp(node.client(),
+                 {.method = method, .path = path, .body = body, .bearer = "0123456789abcdef"});
+    return answer.ok() ? answer->body : answer.status().ToString();
+  };
+  EXPECT_EQ(ask("POST", "/api/v1/rooms", R"({"room":"team","members":["ann"]})"),
+            "{\"room\":\"team\",\"created\":true}\n");
+  ChatSession ann(loop_, node.client(), "ann");
+  ASSERT_TRUE(loop_.RunUntil([&] { return ann.welcome(); }, kLimit));
+  ann.Join("team");
+  ASSERT_TRUE(loop_.RunUntil([&] { return ann.room("team").joined; }, kLimit));
+
+  EXPECT_THAT(
+      ask("POST", "/api/v1/rooms/team/messages", R"({"from":"robot","cid":"c-1","text":"news"})"),
+      HasSubstr("\"seq\":1,"));
+
+  ASSERT_TRUE(loop_.RunUntil([&] { return ann.room("team").deliveries.size() == 1; }, kLimit));
+  EXPECT_EQ(ann.room("team").deliveries[0].text, "news");
+  EXPECT_THAT(
+      ask("GET", "/api/v1/rooms/team/messages"),
+      testing::MatchesRegex("\\{\"messages\":\\[\\{\"op\":\"message\",\"room\":\"team\",\"seq\":1,"
+                            ".*\"from\":\"robot\",.*\"text\":\"news\"\\}\\],"
+                            "\"next\":null\\}\n"));
+}
+
 TEST_F(ServeTest, TermTellsClientsByeClosesThemAndExitsWithZero) {
   NodeProcess& node = StartNode();
   ASSERT_TRUE(WaitFor([&] { return node.Ready(); }, kLimit)) << node.LogTail();
@@ -130,7 +161,8 @@ TEST_F(ServeTest, MissingServicesAreNamedAndTheNodeLivesOn) {
 
 TEST_F(ServeTest, BadValuesExitWithTwoAndNameWhatIsAllowed) {
   EXPECT_EQ(Run({"serve", "--relay.mode", "bluk"}), 2);
-  EXPECT_THAT(output_, HasSubstr("--relay.mode: \"bluk\" is not allowed; allowed: bulk, single, stream"));
+  EXPECT_THAT(output_,
+              HasSubstr("--relay.mode: \"bluk\" is not allowed; allowed: bulk, single, stream"));
 
   EXPECT_EQ(Run({"serve", "--config", WriteFile("bad.yaml", "\nrelay:\n  mdoe: bulk\n")}), 2);
   EXPECT_THAT(output_, HasSubstr("bad.yaml:3: unknown key \"relay.mdoe\""));
