@@ -179,8 +179,8 @@ ws::SessionOptions App::Impl::ClientOptions() const {
 }
 
 void App::Impl::MakeRoutes() {
-  client_routes = api::MakeClientRoutes(web::PageFiles(),
-                                        {SplitList(config.api_keys), scheduler, *node, ws::EncodeMessage});
+  client_routes = api::MakeClientRoutes(
+      web::PageFiles(), {SplitList(config.api_keys), scheduler, *node, ws::EncodeMessage});
   api::AdminOptions options;
   options.key = config.admin_key;
   options.relay_mode = [this] { return std::string(relay::ToString(relay->mode())); };

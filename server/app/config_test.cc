@@ -100,7 +100,8 @@ TEST_F(ConfigTest, BadFlagAndVariableNameTheirPlace) {
 
   sources_.environment.clear();
   sources_.flags = {{"relay.mode", "bluk"}};
-  EXPECT_THAT(Refusal(), HasSubstr("--relay.mode: \"bluk\" is not allowed; allowed: bulk, single, stream"));
+  EXPECT_THAT(Refusal(),
+              HasSubstr("--relay.mode: \"bluk\" is not allowed; allowed: bulk, single, stream"));
 }
 
 TEST_F(ConfigTest, UnknownKeyIsRefusedWithLineAndSuggestion) {

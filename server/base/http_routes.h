@@ -9,10 +9,10 @@ namespace minichat {
 
 struct HttpRequest {
   std::string method;
-  std::string path;                            // decoded, without query
+  std::string path;                               // decoded, without query
   std::map<std::string, std::string> parameters;  // of the path; the router puts them in
-  std::map<std::string, std::string> query;    // decoded
-  std::map<std::string, std::string> headers;  // names in lower case
+  std::map<std::string, std::string> query;       // decoded
+  std::map<std::string, std::string> headers;     // names in lower case
   std::string body;
 };
 

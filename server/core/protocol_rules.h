@@ -38,8 +38,8 @@ struct ProtocolRules {
       true;  // ... and Postgres has not got it: looked up at once, and again by the commit
   bool suppress =
       true;  // what a session had passed under an older number is not delivered to it again
-  bool fresh = true;    // ... remembered for all that isn't known to be stored, not only the ring
-  bool allgens = true;  // ... for all older generations, not only the last one
+  bool fresh = true;      // ... remembered for all that isn't known to be stored, not only the ring
+  bool allgens = true;    // ... for all older generations, not only the last one
   bool sincejoin = true;  // ... and only of what it passed on this node since its join
   bool oldexp =
       true;  // ... and forgotten dedup.ttl after the node left that generation (off: never)
