@@ -231,6 +231,8 @@ void WebSocketSession::SendLatest(const std::string& key, Frame frame) {
 
 void WebSocketSession::WriteForBeast(std::string bytes, Done done) {
   CHECK(!beast_done_);  // Beast's writes wait for each other
+  // Nothing goes out any more, and perhaps no further turn comes.
+  if (out_.broken()) return done(boost::asio::error::broken_pipe, 0);
   beast_done_ = std::move(done);
   beast_bytes_ = bytes.size();
   beast_ticket_ = out_.PushControl(std::make_shared<const std::string>(std::move(bytes)),
