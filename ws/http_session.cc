@@ -32,10 +32,16 @@ std::string_view View(beast::string_view text) {
   return {text.data(), text.size()};
 }
 
+std::string_view CodeOf(int status) {
+  if (status == 403) return InfoOf(core::ErrorCode::kForbidden).name;
+  const bool too_large = status == 413 || status == 431;
+  return InfoOf(too_large ? core::ErrorCode::kTooLarge : core::ErrorCode::kBadRequest).name;
+}
+
 HttpResponse Refusal(int status, const char* message) {
   HttpResponse response;
   response.status = status;
-  response.body = JsonObject().Add("error", message).Take() + "\n";
+  response.body = JsonObject().Add("code", CodeOf(status)).Add("error", message).Take() + "\n";
   return response;
 }
 

@@ -32,7 +32,10 @@ void JudgeFigures(ModeResult* r) {
   Expect(r->relay_calls_failed == 0, CountOf("failed relay calls", r->relay_calls_failed, 0), r);
   Expect(r->relay_calls_other == 0, CountOf("relay calls in another mode", r->relay_calls_other, 0),
          r);
-  Expect(r->pulls == 0, CountOf("pulls by hole or sweep", r->pulls, 0), r);
+  Expect(r->pulls == 0,
+         CountOf("pulls by hole or sweep", r->pulls, 0) +
+             " (relays that came late were repaired; on a busy machine try again)",
+         r);
   Expect(r->log_increase == static_cast<std::int64_t>(r->acked),
          CountOf("records in Kafka", static_cast<std::size_t>(r->log_increase), r->acked), r);
   Expect(r->rows == r->acked, CountOf("rows in Postgres", r->rows, r->acked), r);

@@ -72,6 +72,9 @@ int RunConfigured(const OptionTable& table, const CommandLine& line, const Confi
     return 0;
   }
   if (line.command == "check-config") {
+    for (const std::string& name : loaded->warnings) {
+      std::cout << name << ": no key has this variable; it is ignored.\n";
+    }
     std::cout << "The configuration is right.\n";
     return 0;
   }

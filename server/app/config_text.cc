@@ -20,7 +20,9 @@ Each key can be given in four places. A later one wins:
 4. a flag (`--relay.mode single` or `--relay.mode=single`).
 
 Unknown keys and bad values stop the start with exit code 2 and one line that names the place, the
-key and what is allowed. `minichat check-config` does only that; `minichat print-config` shows what
+key and what is allowed. A variable `MINICHAT_…` that is no key's stops it when it looks like a misspelt
+one; others, which platforms make from a service's name, are told and ignored. `minichat check-config`
+does only that; `minichat print-config` shows what
 is in force. Secrets come from the environment or from a file (`*_file`), never from the
 configuration file or a flag, and are never printed.
 

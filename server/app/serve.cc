@@ -117,11 +117,12 @@ Status Serve(const OptionTable& table, const ConfigSources& sources, const Loade
   App app(loaded.config);
   Status status = app.Start();
   if (!status.ok()) return status;
+  // Before anyone is told of the node: a signal that came earlier would end it.
+  const SignalHandler signals(app, table, sources, loaded.config);
   const BoundPorts ports = app.ports();
   if (!ports_file.empty()) status = WritePortsFile(ports_file, loaded.config.node_name, ports);
   if (!status.ok()) return status;
   Announce(loaded.config, ports);
-  const SignalHandler signals(app, table, sources, loaded.config);
   return app.Run();
 }
 

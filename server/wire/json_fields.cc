@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <boost/json/parse.hpp>
+#include <boost/json/parser.hpp>
 
 #include "server/base/utf8.h"
 
@@ -54,12 +54,15 @@ void ReadText(JsonFields& fields, const json::value& text, SendRequest* request)
 JsonDocument::JsonDocument(std::string_view text) : text_(text) {
   json::parse_options options;
   options.max_depth = kMaxJsonDepth;
+  json::parser parser(&memory_, options);
   json::error_code ec;
-  parsed_ = json::parse(json::string_view(text.data(), text.size()), ec, &memory_, options);
+  const std::size_t read = parser.write_some(text.data(), text.size(), ec);
+  if (!ec && read < text.size()) ec = json::error::extra_data;
+  if (!ec) parsed_ = parser.release();
   if (ec == json::error::too_deep) {
     trouble_ = "nested deeper than 32";
   } else if (ec) {
-    trouble_ = "not valid JSON: " + ec.message();
+    trouble_ = "not valid JSON at byte " + std::to_string(read) + ": " + ec.message();
   } else if (!parsed_.is_object()) {
     trouble_ = "must be a JSON object";
   } else {

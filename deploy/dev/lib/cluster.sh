@@ -117,7 +117,10 @@ log: $LOG_URL
 directory: $DIRECTORY_URL
 store: $STORE_URL
 YAML
-  start_process "n$i" env -u MINICHAT_RELAY_MODE "$BINARY" serve --config "$config"
+  # Variables that someone set for a node of their own are not meant for these.
+  local names=() name
+  while read -r name; do names+=(-u "$name"); done < <(compgen -e | grep '^MINICHAT_' || true)
+  start_process "n$i" env "${names[@]}" "$BINARY" serve --config "$config"
 }
 
 node_port() { cat "$RUN/n$1.$2.port"; }
