@@ -3,6 +3,9 @@
 
 CLUSTER_JSON=$VAR/cluster.json
 BINARY=$ROOT/build/release/bin/minichat
+# Variables that someone set for a node of their own are not meant for this cluster's.
+CLEAN_ENV=(env)
+while read -r name; do CLEAN_ENV+=(-u "$name"); done < <(compgen -e | grep '^MINICHAT_' || true)
 SMOKE=$ROOT/build/release/bin/minichat-smoke
 
 verb_up() {
@@ -91,7 +94,7 @@ prepare_cluster_values() {
 }
 
 run_migrate() {
-  "$BINARY" migrate --log "$LOG_URL" --directory "$DIRECTORY_URL" --store "$STORE_URL"
+  "${CLEAN_ENV[@]}" "$BINARY" migrate --log "$LOG_URL" --directory "$DIRECTORY_URL" --store "$STORE_URL"
 }
 
 # start_node NUMBER MODE
@@ -117,10 +120,7 @@ log: $LOG_URL
 directory: $DIRECTORY_URL
 store: $STORE_URL
 YAML
-  # Variables that someone set for a node of their own are not meant for these.
-  local names=() name
-  while read -r name; do names+=(-u "$name"); done < <(compgen -e | grep '^MINICHAT_' || true)
-  start_process "n$i" env "${names[@]}" "$BINARY" serve --config "$config"
+  start_process "n$i" "${CLEAN_ENV[@]}" "$BINARY" serve --config "$config"
 }
 
 node_port() { cat "$RUN/n$1.$2.port"; }
