@@ -5,7 +5,7 @@
 namespace minichat::ws {
 
 const std::vector<CloseReasonInfo>& CloseReasons() {
-  static const std::vector<CloseReasonInfo> reasons = {
+  static const std::vector<CloseReasonInfo> kReasons = {
       {CloseReason::kNormal, 1000, "normal", false, "The client ended the session."},
       {CloseReason::kGoingAway, 1001, "going_away", false,
        "The client's page or program went away."},
@@ -35,7 +35,7 @@ const std::vector<CloseReasonInfo>& CloseReasons() {
       {CloseReason::kSlowReader, 4008, "slow_reader", true,
        "The client did not read what was sent to it. Reconnect and resume."},
   };
-  return reasons;
+  return kReasons;
 }
 
 const CloseReasonInfo& InfoOf(CloseReason reason) {

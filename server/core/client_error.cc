@@ -5,7 +5,7 @@
 namespace minichat::core {
 
 const std::vector<ErrorCodeInfo>& ErrorCodes() {
-  static const std::vector<ErrorCodeInfo> codes = {
+  static const std::vector<ErrorCodeInfo> kCodes = {
       {ErrorCode::kBadRequest, "bad_request", false,
        "The frame or a field of it is not as this document says."},
       {ErrorCode::kTooLarge, "too_large", false, "A field is longer than its limit."},
@@ -26,7 +26,7 @@ const std::vector<ErrorCodeInfo>& ErrorCodes() {
        "The message may have been stored. Send it again with the same cid and resend:true."},
       {ErrorCode::kInternal, "internal", true, "A fault of the server. The log has the details."},
   };
-  return codes;
+  return kCodes;
 }
 
 const ErrorCodeInfo& InfoOf(ErrorCode code) {

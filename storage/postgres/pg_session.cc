@@ -22,7 +22,7 @@ bool StartsWith(std::string_view text, std::string_view prefix) {
 
 // Server messages quote values, so they may hold message text: logs get the state alone.
 Failure JudgeSqlError(const pqxx::sql_error& error) {
-  const std::string state = error.sqlstate();
+  const std::string& state = error.sqlstate();
   const std::string text = "postgres: sqlstate " + state;
   if (StartsWith(state, "40") || state == "55P03") {
     return {Failure::Kind::kAgain, Unavailable(text)};
