@@ -54,7 +54,9 @@ void ReadText(JsonFields& fields, const json::value& text, SendRequest* request)
 JsonDocument::JsonDocument(std::string_view text) : text_(text) {
   json::parse_options options;
   options.max_depth = kMaxJsonDepth;
-  json::parser parser(&memory_, options);
+  std::array<unsigned char, 1024> scratch;
+  json::parser parser(json::storage_ptr(), options, scratch.data(), scratch.size());
+  parser.reset(&memory_);
   json::error_code ec;
   const std::size_t read = parser.write_some(text.data(), text.size(), ec);
   if (!ec && read < text.size()) ec = json::error::extra_data;

@@ -44,7 +44,8 @@ class JsonDocument {
   const std::string_view text_;
   std::array<unsigned char, 4096> buffer_;
   boost::json::monotonic_resource memory_{buffer_.data(), buffer_.size()};
-  boost::json::value parsed_;
+  // In the same memory, or what is parsed would be copied to the heap.
+  boost::json::value parsed_ = boost::json::value(boost::json::storage_ptr(&memory_));
   std::vector<RawMember> members_;
   std::string trouble_;
 };
