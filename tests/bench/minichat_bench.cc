@@ -1,190 +1,130 @@
-// minichat-bench: CPU time of the nodes per delivered message, by relay mode, on three real nodes.
-// The method and the results are in docs/performance.md.
+// minichat-bench: what a delivered message costs three real nodes, beside the raw floor of writing
+// to sockets and in each relay mode. The method and the results are in docs/performance.md.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include <boost/json.hpp>
-
-#include "tests/bench/delivery_cost.h"
+#include "tests/bench/bench_report.h"
 
 namespace {
 
-namespace json = boost::json;
 using minichat::Result;
-using minichat::bench::CostOptions;
-using minichat::bench::CostResult;
-using minichat::bench::CostSample;
-using minichat::bench::DeliveryCost;
+using minichat::bench::Group;
+using minichat::bench::GroupResult;
+using minichat::bench::GroupRun;
 using minichat::test::ServiceSet;
-using minichat::test::TestCluster;
 
 constexpr int kInvalid = 1;
 constexpr int kCannotRun = 2;
 
 constexpr const char* kUsage =
-    "minichat-bench: CPU time of three nodes per delivered message, by relay mode.\n"
-    "The nodes run $MINICHAT_BIN, which should be a release build.\n"
+    "minichat-bench: CPU time of three nodes per delivered message, by relay mode, beside three\n"
+    "processes that only send. The nodes run $MINICHAT_BIN, which should be a release build.\n"
     "\n"
-    "  --rounds N     stretches of each mode, taken in turns (4)\n"
-    "  --seconds S    per stretch (15)\n"
-    "  --members M    of the one room (150)\n"
-    "  --rate R       messages per second (50)\n"
-    "  --modes A,B    relay modes, taken in turns (single,bulk,stream)\n"
-    "  --only B       stored (Kafka and Postgres) or memory (neither; both are measured)\n"
-    "  --json         the result as JSON\n";
+    "  --rounds N     stretches of each condition, taken in turns (3)\n"
+    "  --seconds S    per stretch (10)\n"
+    "  --only GROUP   one group; may be repeated. The groups:\n";
 
 struct Arguments {
-  CostOptions cost;
-  std::vector<std::string> backends{"stored", "memory"};
-  bool json = false;
+  std::size_t rounds = 3;
+  std::chrono::seconds seconds{10};
+  std::vector<std::string> only;
+  std::string json_file;
   bool help = false;
 };
 
-bool SetCount(const char* name, const char* value, CostOptions* cost) {
-  const auto count = static_cast<std::size_t>(std::strtoul(value, nullptr, 10));
-  if (std::strcmp(name, "--rounds") == 0) cost->rounds = count;
-  if (std::strcmp(name, "--seconds") == 0) cost->seconds = count;
-  if (std::strcmp(name, "--members") == 0) cost->members = count;
-  if (std::strcmp(name, "--rate") == 0) cost->rate = static_cast<double>(count);
-  return count > 0;
+bool SetCount(const char* value, long* count) {
+  char* end = nullptr;
+  *count = std::strtol(value, &end, 10);
+  return *end == '\0' && *count > 0 && *count < 10'000;
 }
 
-std::vector<std::string> SplitAtCommas(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-  return parts;
+bool IsGroup(const std::string& name) {
+  const std::vector<Group> groups = minichat::bench::AllGroups();
+  return std::any_of(groups.begin(), groups.end(), [&](const Group& g) { return g.name == name; });
 }
 
-bool IsCount(const std::string& name) {
-  return name == "--rounds" || name == "--seconds" || name == "--members" || name == "--rate";
+bool SetOption(const std::string& name, const char* value, Arguments* arguments) {
+  long count = 0;
+  if (name == "--only") {
+    arguments->only.emplace_back(value);
+    return IsGroup(value);
+  }
+  if (name == "--json") {
+    arguments->json_file = value;
+    return true;
+  }
+  if (!SetCount(value, &count)) return false;
+  if (name == "--rounds") arguments->rounds = static_cast<std::size_t>(count);
+  if (name == "--seconds") arguments->seconds = std::chrono::seconds(count);
+  return name == "--rounds" || name == "--seconds";
 }
 
 bool Parse(int argc, char** argv, Arguments* arguments) {
   for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (name == "--json") {
-      arguments->json = true;
-    } else if (name == "--help") {
+    if (std::strcmp(argv[i], "--help") == 0) {
       arguments->help = true;
-    } else if (++i == argc) {
+    } else if (i + 1 == argc || !SetOption(argv[i], argv[i + 1], arguments)) {
       return false;
-    } else if (name == "--modes") {
-      arguments->cost.modes = SplitAtCommas(argv[i]);
-    } else if (name == "--only") {
-      arguments->backends = {argv[i]};
-    } else if (!IsCount(name) || !SetCount(name.c_str(), argv[i], &arguments->cost)) {
-      return false;
+    } else {
+      ++i;
     }
   }
-  const std::string& first = arguments->backends.front();
-  const bool known = first == "stored" || first == "memory";
-  return known && !arguments->cost.modes.empty();
+  return true;
 }
 
-pid_t RedisPid(ServiceSet& services) {
-  const std::string info = services.redis().Command({"INFO", "server"});
-  const std::size_t at = info.find("process_id:");
-  return at == std::string::npos ? 0 : std::atoi(info.c_str() + at + std::strlen("process_id:"));
+void PrintUsage(std::FILE* to) {
+  std::fputs(kUsage, to);
+  for (const Group& group : minichat::bench::AllGroups())
+    std::fprintf(to, "                   %-18s %s\n", group.name.c_str(), group.title.c_str());
+  std::fputs("  --json FILE    every sample, besides the table\n", to);
 }
 
-Result<CostResult> Measure(ServiceSet& services, const std::string& backends,
-                           const CostOptions& options) {
-  minichat::test::TestClusterOptions cluster_options;
-  cluster_options.nodes = static_cast<int>(options.nodes);
-  if (backends == "memory") {
-    cluster_options.flags = {{"lab.enabled", "true"}, {"log", "memory:"}, {"store", "memory:"}};
-    // Another generation than the fixed one of the memory backends must not be found.
-    services.redis().Restart();
+std::vector<Group> Chosen(const Arguments& arguments) {
+  std::vector<Group> chosen;
+  for (Group& group : minichat::bench::AllGroups()) {
+    group.pace.duration = arguments.seconds;
+    const auto& only = arguments.only;
+    if (only.empty() || std::find(only.begin(), only.end(), group.name) != only.end())
+      chosen.push_back(std::move(group));
   }
-  TestCluster cluster(services, cluster_options);
-  return DeliveryCost(cluster, RedisPid(services), options).Measure(backends);
+  return chosen;
 }
 
-void PrintTable(const std::vector<CostResult>& results, const CostOptions& options) {
-  std::printf(
-      "\n%zu nodes, one room of %zu members, %g messages/s, %zu s a stretch, "
-      "the modes in turns\n\n",
-      options.nodes, options.members, options.rate, options.seconds);
-  std::printf("%-8s %-7s %20s %18s %14s %14s\n", "backends", "mode", "node CPU us/delivery",
-              "redis us/delivery", "p50 ms", "p99 ms");
-  for (const CostResult& result : results) {
-    for (const CostSample& s : result.samples) {
-      std::printf("%-8s %-7s %20.2f %18.2f %14.1f %14.1f %s\n", result.backends.c_str(),
-                  s.mode.c_str(), s.node_cpu_us, s.redis_cpu_us, s.delivery_p50_ms,
-                  s.delivery_p99_ms, s.invalid.c_str());
-    }
-    for (const std::string& mode : options.modes) {
-      std::printf("%-8s %-7s median %.2f us/delivery, %.2f times the %s of the same round\n",
-                  result.backends.c_str(), mode.c_str(), result.Median(mode),
-                  result.Ratio(mode, options.modes.back()), options.modes.back().c_str());
-    }
-    std::printf("%-8s idle nodes: %.1f ms CPU a second\n\n", result.backends.c_str(),
-                result.idle_cpu_ms_per_s);
-  }
-}
-
-json::object ToJson(const CostResult& result, const std::vector<std::string>& modes) {
-  json::object medians, ratios;
-  for (const std::string& mode : modes) {
-    medians[mode] = result.Median(mode);
-    ratios[mode] = result.Ratio(mode, modes.back());
-  }
-  json::array samples;
-  for (const CostSample& s : result.samples) {
-    samples.push_back(json::object{{"mode", s.mode},
-                                   {"node_cpu_us_per_delivery", s.node_cpu_us},
-                                   {"redis_cpu_us_per_delivery", s.redis_cpu_us},
-                                   {"deliveries", s.deliveries},
-                                   {"delivery_p50_ms", s.delivery_p50_ms},
-                                   {"delivery_p99_ms", s.delivery_p99_ms},
-                                   {"invalid", s.invalid}});
-  }
-  return {{"backends", result.backends},
-          {"median_us", std::move(medians)},
-          {"ratio_to_last_mode", std::move(ratios)},
-          {"idle_cpu_ms_per_s", result.idle_cpu_ms_per_s},
-          {"samples", std::move(samples)}};
-}
-
-void PrintJson(const std::vector<CostResult>& results, const CostOptions& options) {
-  json::array list;
-  for (const CostResult& result : results) list.push_back(ToJson(result, options.modes));
-  const json::object all{{"nodes", options.nodes},   {"members", options.members},
-                         {"rate", options.rate},     {"seconds", options.seconds},
-                         {"rounds", options.rounds}, {"results", std::move(list)}};
-  std::printf("%s\n", json::serialize(all).c_str());
+bool WriteFile(const std::string& path, const std::string& text) {
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (file == nullptr) return false;
+  const bool written = std::fputs((text + "\n").c_str(), file) >= 0;
+  return std::fclose(file) == 0 && written;
 }
 
 int Run(const Arguments& arguments) {
   ServiceSet* services = ServiceSet::Shared();
   if (services == nullptr) {
-    std::fprintf(stderr, "minichat-bench: redis, postgres or kafka is not installed\n");
+    std::fputs("minichat-bench: redis, postgres or kafka is not installed\n", stderr);
     return kCannotRun;
   }
-  std::vector<CostResult> results;
-  for (const std::string& backends : arguments.backends) {
-    Result<CostResult> result = Measure(*services, backends, arguments.cost);
+  std::vector<GroupResult> results;
+  for (Group& group : Chosen(arguments)) {
+    Result<GroupResult> result = GroupRun(*services, std::move(group), arguments.rounds).Run();
     if (!result.ok()) {
       std::fprintf(stderr, "minichat-bench: %s\n", result.status().message().c_str());
       return kCannotRun;
     }
     results.push_back(std::move(result).value());
   }
-  if (arguments.json) {
-    PrintJson(results, arguments.cost);
-  } else {
-    PrintTable(results, arguments.cost);
+  std::fputs(ToTable(results).c_str(), stdout);
+  if (!arguments.json_file.empty() && !WriteFile(arguments.json_file, ToJson(results))) {
+    std::fprintf(stderr, "minichat-bench: cannot write %s\n", arguments.json_file.c_str());
+    return kCannotRun;
   }
-  for (const CostResult& result : results) {
-    if (!result.valid()) return kInvalid;
-  }
-  return 0;
+  const bool valid =
+      std::all_of(results.begin(), results.end(), [](const auto& r) { return r.valid(); });
+  return valid ? 0 : kInvalid;
 }
 
 }  // namespace
@@ -192,7 +132,7 @@ int Run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   if (!Parse(argc, argv, &arguments) || arguments.help) {
-    std::fputs(kUsage, arguments.help ? stdout : stderr);
+    PrintUsage(arguments.help ? stdout : stderr);
     return arguments.help ? 0 : kCannotRun;
   }
   try {
