@@ -230,6 +230,7 @@ TEST_P(EachModeTest, CallsInFlightAreBoundedAndTheRestFailsAtOnce) {
   n2.SetFault({.delay = milliseconds(100)});
 
   std::vector<std::future<Results>> messages;
+  messages.reserve(25);
   for (int i = 0; i < 25; ++i) messages.push_back(sender.Start(n2.entry, Sessions(1)));
   EXPECT_EQ(sender.Metric("minichat_relay_inflight{peer=\"n2\"}"), 10);
   EXPECT_EQ(sender.Metric("minichat_queue_overflows_total{queue=\"relay\"}"), 15);

@@ -116,6 +116,7 @@ TEST(MailboxThreadsTest, EachItemComesOnceAndEachThreadsInOrder) {
 
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (int thread = 0; thread < kThreads; ++thread) {
       threads.emplace_back([&, thread] {
         for (int item = 0; item < kItems; ++item) mailbox->Push({thread, item});

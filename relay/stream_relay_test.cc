@@ -152,6 +152,7 @@ TEST_F(StreamRelayTest, StreamThatBreaksFailsItsItemsAtOnceAndTheNextItemMakesAN
   sender.SetPeers({to.n2.entry});
   to.n2.SetFault({.stall = true});
   std::vector<std::future<Results>> stalled;
+  stalled.reserve(3);
   for (int i = 0; i < 3; ++i) {
     stalled.push_back(sender.Start(to.n2.entry, Sessions(1), seconds(60)));
   }

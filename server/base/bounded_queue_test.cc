@@ -50,6 +50,7 @@ TEST(BoundedQueueTest, LeavesARefusedItemWithItsOwner) {
 
   EXPECT_FALSE(queue.TryPush(std::move(second)));
 
+  // NOLINTNEXTLINE(bugprone-use-after-move): that it was not moved is what is tested
   ASSERT_NE(second, nullptr);
   EXPECT_EQ(*second, 2);
 }

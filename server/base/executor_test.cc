@@ -144,6 +144,7 @@ TEST_F(ExecutorTest, RunsEachTaskOnceUnderManySubmitters) {
   Executor executor(options_, metrics_);
   {
     std::vector<std::jthread> submitters;
+    submitters.reserve(4);
     for (int t = 0; t < 4; ++t) {
       submitters.emplace_back([&] {
         for (int i = 0; i < kTasks; ++i) executor.Submit([&] { ++ran; });

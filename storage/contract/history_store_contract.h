@@ -229,7 +229,7 @@ TEST_P(HistoryStoreContract, LookupOfAnUnknownIdIsNone) {
 TEST_P(HistoryStoreContract, TakesDeadLettersAgain) {
   const std::vector<core::DeadLetter> letters = {
       {.partition = 1, .offset = 7, .error = "not a message", .raw = std::string("\0\xff", 2)},
-      {.partition = 1, .offset = 8, .error = "bad \xff\0 text", .raw = ""}};
+      {.partition = 1, .offset = 8, .error = std::string("bad \xff\0 text", 11), .raw = ""}};
   for (int i = 0; i < 2; ++i) {
     const Status status = harness_->Await<Status>(
         [&](auto done) { store().AddDeadLetters(letters, Soon(), std::move(done)); });

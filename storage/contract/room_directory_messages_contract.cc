@@ -208,6 +208,7 @@ TEST_P(RoomDirectoryContract, TellsUpToWhereAllIsStored) {
 
 TEST_P(RoomDirectoryContract, ReadsManyHeads) {
   std::vector<core::RoomId> rooms;
+  rooms.reserve(600);
   for (int i = 0; i < 600; ++i) rooms.emplace_back("room" + std::to_string(i));
   Warm(rooms[300], 5);
   Warm(rooms[599], 6);

@@ -110,7 +110,7 @@ TEST_F(KafkaSourceTest, PoisonComesOutAsUnreadableAndTheRestGoesOn) {
   std::map<std::string, std::string> poison;
   const std::string good = GoodMessage().SerializeAsString();
   poison["empty"] = "";
-  poison["random bytes"] = std::string("\xff\x00\xfe\x81 random", 12);
+  poison["random bytes"] = std::string("\xff\x00\xfe\x81 random", 11);
   poison["half a record"] = good.substr(0, good.size() / 2);
   v1::Message bad = GoodMessage();
   bad.set_kind(static_cast<v1::BodyKind>(9));

@@ -255,6 +255,7 @@ TEST_F(PostgresMigratorTest, SeveralAtOnceAreOneAfterTheOther) {
   std::atomic<int> ok = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] { ok += PostgresMigrator(url_).Migrate().ok(); });
     }

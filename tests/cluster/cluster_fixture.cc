@@ -125,18 +125,21 @@ void ClusterTest::ExpectComplete(const LoadPlan& plan, LoadRun& run) {
 
 std::vector<std::string> IdsOf(const std::vector<StoredRow>& rows) {
   std::vector<std::string> ids;
+  ids.reserve(rows.size());
   for (const StoredRow& row : rows) ids.push_back(row.id);
   return ids;
 }
 
 std::vector<std::string> IdsOf(const std::vector<Delivery>& deliveries) {
   std::vector<std::string> ids;
+  ids.reserve(deliveries.size());
   for (const Delivery& delivery : deliveries) ids.push_back(delivery.id);
   return ids;
 }
 
 std::vector<Seq> SeqsOf(const std::vector<Delivery>& deliveries) {
   std::vector<Seq> seqs;
+  seqs.reserve(deliveries.size());
   for (const Delivery& delivery : deliveries) seqs.push_back(delivery.seq);
   return seqs;
 }

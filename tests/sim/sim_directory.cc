@@ -12,6 +12,14 @@ namespace {
 
 struct Nothing {};
 
+// Every script but the first needs a connection. True: there was none, and `done` hears so.
+template <class Done>
+bool RefuseWithoutLink(const std::string& run_id, SimScheduler& scheduler, Done& done) {
+  if (!run_id.empty()) return false;
+  scheduler.Post([done = std::move(done)] { done(Unavailable("redis: not connected")); });
+  return true;
+}
+
 }  // namespace
 
 using core::Generation;
@@ -67,17 +75,10 @@ void SimDirectory::Lose(const std::string& run_id) {
   if (listener_ != nullptr) listener_->OnDirectoryLost();
 }
 
-// Every script but the first needs a connection.
-#define MINICHAT_SIM_NEEDS_LINK(done)                                                         \
-  if (run_id_.empty()) {                                                                      \
-    scheduler_.Post([done = std::move(done)] { done(Unavailable("redis: not connected")); }); \
-    return;                                                                                   \
-  }
-
 template <class Run>
 void SimDirectory::SendStatus(const char* script, Deadline deadline, Callback<Status> done,
                               Run run) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<Nothing>(
       script, deadline,
       [done = std::move(done)](const Result<Nothing>& reply) {
@@ -90,7 +91,7 @@ void SimDirectory::SendStatus(const char* script, Deadline deadline, Callback<St
 }
 
 void SimDirectory::GetGeneration(Deadline deadline, Callback<Result<core::GenerationMark>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<core::GenerationMark>("genget", deadline, std::move(done),
                              [](DirectoryState& state, const std::string& run_id, std::int64_t) {
                                return state.GetGeneration(run_id);
@@ -99,7 +100,7 @@ void SimDirectory::GetGeneration(Deadline deadline, Callback<Result<core::Genera
 
 void SimDirectory::SetGeneration(Generation number, core::GenerationMark seen, Deadline deadline,
                                  Callback<Result<core::GenerationMark>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<core::GenerationMark>(
       "genset", deadline, std::move(done),
       [=, this](DirectoryState& state, const std::string& run_id, std::int64_t now_ms) {
@@ -111,7 +112,7 @@ void SimDirectory::SetGeneration(Generation number, core::GenerationMark seen, D
 
 void SimDirectory::Register(const core::NodeIdentity& node, Deadline deadline,
                             Callback<Result<core::RegisterOutcome>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<core::RegisterOutcome>("reg", deadline, std::move(done),
                               [node](DirectoryState& state, const std::string&,
                                      std::int64_t now_ms) { return state.Register(now_ms, node); });
@@ -119,7 +120,7 @@ void SimDirectory::Register(const core::NodeIdentity& node, Deadline deadline,
 
 void SimDirectory::Heartbeat(const core::NodeIdentity& node, Deadline deadline,
                              Callback<Result<core::HeartbeatReply>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<core::HeartbeatReply>(
       "hb", deadline, std::move(done),
       [node, this](DirectoryState& state, const std::string&, std::int64_t now_ms) {
@@ -146,7 +147,7 @@ void SimDirectory::CleanDeadRoutes(Generation generation, Deadline deadline,
 
 void SimDirectory::SetRelayMode(const std::string& mode, Deadline deadline,
                                 Callback<Result<core::RelayModeSetting>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<core::RelayModeSetting>("mode", deadline, std::move(done),
                                [mode](DirectoryState& state, const std::string&, std::int64_t) {
                                  return state.SetRelayMode(mode);
@@ -155,7 +156,7 @@ void SimDirectory::SetRelayMode(const std::string& mode, Deadline deadline,
 
 void SimDirectory::AddAccessChange(const core::AccessChange& change, Deadline deadline,
                                    Callback<Result<std::uint64_t>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<std::uint64_t>("access", deadline, std::move(done),
                       [change](DirectoryState& state, const std::string&, std::int64_t) {
                         return state.AddAccessChange(change);
@@ -164,7 +165,7 @@ void SimDirectory::AddAccessChange(const core::AccessChange& change, Deadline de
 
 void SimDirectory::AccessChangesAfter(std::uint64_t version, Deadline deadline,
                                       Callback<Result<core::AccessNews>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<core::AccessNews>("access", deadline, std::move(done),
                          [version](DirectoryState& state, const std::string&, std::int64_t) {
                            return state.AccessChangesAfter(version);
@@ -173,7 +174,7 @@ void SimDirectory::AccessChangesAfter(std::uint64_t version, Deadline deadline,
 
 void SimDirectory::Join(const RoomId& room, const core::Route& route, Generation generation,
                         Deadline deadline, Callback<Result<core::JoinOutcome>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   const auto joined = [this, room, session = route.session, generation,
                        done](const Result<core::JoinOutcome>& reply) {
     if (reply.ok() && !reply->cold) joined_in_[{session, room}] = generation;
@@ -207,7 +208,7 @@ void SimDirectory::Reroute(const RoomId& room, std::vector<core::Route> routes,
 
 void SimDirectory::Routes(const RoomId& room, Generation generation, Deadline deadline,
                           Callback<Result<core::RoomRoutes>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<core::RoomRoutes>("routes", deadline, std::move(done),
                          [=](DirectoryState& state, const std::string&, std::int64_t now_ms) {
                            return state.Routes(now_ms, room, generation);
@@ -216,7 +217,7 @@ void SimDirectory::Routes(const RoomId& room, Generation generation, Deadline de
 
 void SimDirectory::Commit(const core::CommitRequest& request, Deadline deadline,
                           Callback<Result<core::CommitReply>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<core::CommitReply>(
       "commit", deadline, std::move(done),
       [=, this](DirectoryState& state, const std::string&, std::int64_t now_ms) {
@@ -231,7 +232,7 @@ void SimDirectory::Commit(const core::CommitRequest& request, Deadline deadline,
 void SimDirectory::TakeUnstored(const RoomId& room, std::vector<core::MessageId> ids,
                                 Generation generation, Deadline deadline,
                                 Callback<Result<std::vector<core::UnstoredPlace>>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<std::vector<core::UnstoredPlace>>(
       "take", deadline, std::move(done),
       [=](DirectoryState& state, const std::string&, std::int64_t now_ms) {
@@ -250,7 +251,7 @@ void SimDirectory::MarkStored(const RoomId& room,
 void SimDirectory::UnstoredOlderThan(Duration age, std::size_t limit, Generation generation,
                                      Deadline deadline,
                                      Callback<Result<std::vector<core::PlacedMessage>>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<std::vector<core::PlacedMessage>>(
       "old_u", deadline, std::move(done),
       [=](DirectoryState& state, const std::string&, std::int64_t now_ms) {
@@ -260,7 +261,7 @@ void SimDirectory::UnstoredOlderThan(Duration age, std::size_t limit, Generation
 
 void SimDirectory::Window(const core::WindowRequest& request, Deadline deadline,
                           Callback<Result<core::WindowReply>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<core::WindowReply>(
       "window", deadline, std::move(done),
       [=, this](DirectoryState& state, const std::string&, std::int64_t now_ms) {
@@ -275,7 +276,7 @@ void SimDirectory::Window(const core::WindowRequest& request, Deadline deadline,
 
 void SimDirectory::Heads(std::vector<RoomId> rooms, Generation generation, Deadline deadline,
                          Callback<Result<std::vector<core::RoomHead>>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<std::vector<core::RoomHead>>(
       "heads", deadline, std::move(done),
       [=, this](DirectoryState& state, const std::string&, std::int64_t now_ms) {
@@ -289,7 +290,7 @@ void SimDirectory::Heads(std::vector<RoomId> rooms, Generation generation, Deadl
 
 void SimDirectory::Lease(const RoomId& room, const std::string& token, Generation generation,
                          Deadline deadline, Callback<Result<core::LeaseOutcome>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<core::LeaseOutcome>("lease", deadline, std::move(done),
                            [=](DirectoryState& state, const std::string&, std::int64_t now_ms) {
                              return state.Lease(now_ms, room, token, generation);
@@ -298,7 +299,7 @@ void SimDirectory::Lease(const RoomId& room, const std::string& token, Generatio
 
 void SimDirectory::Warm(const core::WarmRequest& request, Deadline deadline,
                         Callback<Result<core::WarmOutcome>> done) {
-  MINICHAT_SIM_NEEDS_LINK(done)
+  if (RefuseWithoutLink(run_id_, scheduler_, done)) return;
   Send<core::WarmOutcome>(
       "warm", deadline, std::move(done),
       [=, this](DirectoryState& state, const std::string&, std::int64_t now_ms) {

@@ -41,14 +41,13 @@ void SimLink::ToClient(std::function<void()> frame) {
 }
 
 void SimLink::Deliver(const core::EventPtr& event) {
-  core::EventPtr first = event;
   if (world_.options().lie == Lie::kSwapDeliveries) {
     if (held_back_ == nullptr && world_.random().Chance(.1)) {
       held_back_ = event;
       return;
     }
   }
-  ToClient([this, first] { client_.OnEvent(shared_from_this(), first); });
+  ToClient([this, first = event] { client_.OnEvent(shared_from_this(), first); });
   if (core::EventPtr second = std::exchange(held_back_, nullptr)) {
     ToClient([this, second] { client_.OnEvent(shared_from_this(), second); });
   }

@@ -81,6 +81,7 @@ void SimRelay::Arrive(const std::shared_ptr<Delivery>& delivery,
   SimNode* target = delivery->target;
   target->Arrive([this, delivery, indexes, target] {
     std::vector<core::SessionId> recipients;
+    recipients.reserve(indexes.size());
     for (const std::size_t index : indexes) recipients.push_back(delivery->recipients[index]);
     const auto results =
         target->chat().OnRelayed(delivery->incarnation, delivery->event, recipients);

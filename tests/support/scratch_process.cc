@@ -73,6 +73,7 @@ ScratchDir::~ScratchDir() {
 ScratchProcess::ScratchProcess(const std::vector<std::string>& command,
                                const std::filesystem::path& log_file, const std::string& user) {
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (const std::string& part : command) argv.push_back(const_cast<char*>(part.c_str()));
   argv.push_back(nullptr);
   const passwd* account = user.empty() ? nullptr : getpwnam(user.c_str());

@@ -1,6 +1,7 @@
 #include "tests/support/tcp_gate.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <system_error>
 #include <vector>
@@ -101,8 +102,8 @@ class TcpGate::Worker {
   // One proxied connection. fds[0] is the client's socket, fds[1] the server's; pipes[d] carries
   // from fds[d] to fds[1 - d].
   struct Link {
-    Fd fds[2];
-    GatePipe pipes[2];
+    std::array<Fd, 2> fds;
+    std::array<GatePipe, 2> pipes;
     std::string tail;      // the last bytes to the server: a pattern may be cut in two
     bool swallow = false;  // the next reply is not passed on
     bool dead = false;
