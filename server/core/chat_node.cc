@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::size_t kMaxHistoryPage = 200;
 constexpr Duration kDrainLook = std::chrono::milliseconds(10);
+// Twice as long as the log's source may hold records back.
+constexpr Duration kLogQuiet = std::chrono::milliseconds(500);
+constexpr Duration kLeaving = std::chrono::milliseconds(500);  // of a stop's time
 
 ClientError NotMember(const RoomId& room) {
   return {ErrorCode::kNotMember, "this session has not joined " + room.value(), {}};
@@ -35,6 +38,7 @@ struct ChatNode::Impl {
   Task<void> ReadAnyRoom(HistoryRequest request, Callback<ClientResult<HistoryPage>> done);
   Task<void> ReadHistory(HistoryRequest request, Callback<ClientResult<HistoryPage>> done);
   Task<void> StopTask(Deadline deadline, std::function<void()> done);
+  Task<void> FinishStoring(TimePoint since, TimePoint end);
   Task<void> CloseRoutes(SessionId session, std::vector<RoomId> rooms);
   Task<void> SetMode(std::string mode, Callback<Result<RelayModeSetting>> done);
   void OnNotHere(const Event& event, const std::vector<SessionId>& recipients,
@@ -97,9 +101,24 @@ Task<void> ChatNode::Impl::StopTask(Deadline deadline, std::function<void()> don
   while (sender.waiting() > 0 && !deadline.Passed(node.now())) {
     co_await Sleep(node.scheduler(), kDrainLook);
   }
-  if (ports.source != nullptr) ports.source->Stop();
+  if (ports.source != nullptr) {
+    co_await FinishStoring(node.now(), deadline.end() - kLeaving);
+    ports.source->Stop();
+  }
   co_await membership.Leave(deadline);
   done();
+}
+
+// When the whole cluster stops, nobody else makes rows of the last messages, and when Redis stops
+// with it, a message without a row gets a second number later.
+Task<void> ChatNode::Impl::FinishStoring(TimePoint since, TimePoint end) {
+  const auto quiet = [&] {
+    return node.now() - since >= kLogQuiet && persister.QuietFor(kLogQuiet);
+  };
+  while (node.now() < end) {
+    if (quiet()) break;
+    co_await Sleep(node.scheduler(), kDrainLook);
+  }
 }
 
 void ChatNode::OnNameTaken(std::function<void()> handler) {

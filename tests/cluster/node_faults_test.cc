@@ -252,6 +252,7 @@ TEST_F(LeavingNodesTest, ABurstBeforeSigtermIsStoredIfItWasAcknowledged) {
   const std::string room = NewRoom();
   auto ann = OpenIn(0, "ann", room);
   std::vector<ChatSession::Rid> sends;
+  sends.reserve(2'000);
   for (int i = 0; i < 2'000; ++i) {
     sends.push_back(ann->Send(room, "c-" + std::to_string(i), "burst"));
   }
@@ -275,6 +276,36 @@ TEST_F(LeavingNodesTest, ABurstBeforeSigtermIsStoredIfItWasAcknowledged) {
   EXPECT_TRUE(Until(stored, seconds(20), milliseconds(200)));
   std::vector<std::string> ids = IdsOf(Rows(room));
   EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size());
+}
+
+// What has no row when Redis goes too gets a second number: a user who resumes would see it twice.
+TEST_F(LeavingNodesTest, AStopOfTheWholeClusterLeavesNoMessageWithoutARow) {
+  StartCluster({.flags = {{"limits.messages_per_s", "50000"}}});
+  const std::string room = NewRoom();
+  std::vector<std::unique_ptr<ChatSession>> users;
+  std::vector<std::vector<ChatSession::Rid>> sends(cluster().size());
+  for (std::size_t i = 0; i < cluster().size(); ++i) {
+    users.push_back(OpenIn(i, "user" + std::to_string(i), room));
+    for (int k = 0; k < 1'000; ++k) {
+      sends[i].push_back(users[i]->Send(room, "c-" + std::to_string(k), "the last words"));
+    }
+  }
+  ASSERT_TRUE(Until([&] { return users.back()->Find(sends.back()[100]) != nullptr; }));
+
+  for (std::size_t i = 0; i < cluster().size(); ++i) cluster().node(i).Terminate();
+
+  std::set<std::string> acked;
+  for (std::size_t i = 0; i < cluster().size(); ++i) {
+    EXPECT_TRUE(Until([&] { return users[i]->closed(); }, seconds(12)));
+    EXPECT_EQ(cluster().node(i).WaitForEnd(seconds(12)), 0);
+    for (const auto rid : sends[i]) {
+      const Reply* reply = users[i]->Find(rid);
+      if (reply != nullptr && reply->ok()) acked.insert(reply->Text("id"));
+    }
+  }
+  EXPECT_GT(acked.size(), 100u);
+  for (const StoredRow& row : Rows(room)) acked.erase(row.id);
+  EXPECT_EQ(acked.size(), 0u) << "acknowledged, without a row";
 }
 
 TEST_F(LeavingNodesTest, UsersOfAKilledNodeResumeElsewhere) {
