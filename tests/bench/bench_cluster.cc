@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 #include <unistd.h>
 
@@ -67,15 +68,29 @@ BenchCluster::BenchCluster(test::ServiceSet& services, loadtest::ClientLoop& loo
       description_(cluster_.Description()),
       admin_(description_),
       redis_(PidOf(own_redis_ != nullptr ? *own_redis_ : services.redis())),
-      generator_(loop, {.label = NextLabel(),
-                        .nodes = ClientsOf(description_),
-                        .members = options.members,
-                        .talkers = options.members}) {}
+      generator_(loop, LoadFor(options.members)) {}
+
+loadtest::LoadOptions BenchCluster::LoadFor(std::size_t members) const {
+  return {.label = NextLabel(),
+          .nodes = ClientsOf(description_),
+          .members = members,
+          .talkers = members};
+}
 
 double BenchCluster::NodeCpuSeconds() const {
   double sum = 0;
   for (const loadtest::ClusterNode& node : description_.nodes) sum += CpuSeconds(node.pid);
   return sum;
+}
+
+double BenchCluster::ResidentKib() const {
+  double pages = 0;
+  for (const loadtest::ClusterNode& node : description_.nodes) {
+    double total = 0, resident = 0;
+    std::ifstream("/proc/" + std::to_string(node.pid) + "/statm") >> total >> resident;
+    pages += resident;
+  }
+  return pages * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1024;
 }
 
 double BenchCluster::IdleCpuMsPerS() {

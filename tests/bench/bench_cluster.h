@@ -41,6 +41,11 @@ class BenchCluster {
   Result<Sample> Measure(const std::string& mode, const loadtest::LoadPace& pace);
   // CPU of all nodes with the sessions open and nobody talking.
   double IdleCpuMsPerS();
+  // Of all nodes together.
+  double ResidentKib() const;
+  // For another room of so many members.
+  loadtest::LoadOptions LoadFor(std::size_t members) const;
+  loadtest::ClientLoop& loop() { return loop_; }
 
  private:
   struct Counters {

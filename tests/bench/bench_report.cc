@@ -1,21 +1,11 @@
 #include "tests/bench/bench_report.h"
 
-#include <cstdio>
-
 #include <boost/json.hpp>
 
 namespace minichat::bench {
 namespace {
 
 namespace json = boost::json;
-
-template <typename... Args>
-std::string Line(const char* format, Args... args) {
-  const int size = std::snprintf(nullptr, 0, format, args...);
-  std::string text(static_cast<std::size_t>(size), '\0');
-  std::snprintf(text.data(), text.size() + 1, format, args...);
-  return text + "\n";
-}
 
 std::string ConditionLine(const GroupResult& result, std::size_t index) {
   const ConditionResult& condition = result.conditions[index];

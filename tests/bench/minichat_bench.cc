@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "tests/bench/bench_report.h"
+#include "tests/bench/idle_memory.h"
+#include "tests/bench/slow_readers.h"
 
 namespace {
 
@@ -29,6 +31,10 @@ constexpr const char* kUsage =
     "  --seconds S    per stretch (10)\n"
     "  --only GROUP   one group; may be repeated. The groups:\n";
 
+constexpr const char* kIdleMemory = "idle-memory";
+constexpr const char* kSlowReaders = "slow-readers";
+constexpr std::size_t kIdleConnections = 5'000;
+
 struct Arguments {
   std::size_t rounds = 3;
   std::chrono::seconds seconds{10};
@@ -44,6 +50,7 @@ bool SetCount(const char* value, long* count) {
 }
 
 bool IsGroup(const std::string& name) {
+  if (name == kIdleMemory || name == kSlowReaders) return true;
   const std::vector<Group> groups = minichat::bench::AllGroups();
   return std::any_of(groups.begin(), groups.end(), [&](const Group& g) { return g.name == name; });
 }
@@ -81,18 +88,31 @@ void PrintUsage(std::FILE* to) {
   std::fputs(kUsage, to);
   for (const Group& group : minichat::bench::AllGroups())
     std::fprintf(to, "                   %-18s %s\n", group.name.c_str(), group.title.c_str());
+  std::fprintf(to, "                   %-18s memory of %zu idle connections\n", kIdleMemory,
+               kIdleConnections);
+  std::fprintf(to,
+               "                   %-18s clients that stop reading; six minutes, only by name\n",
+               kSlowReaders);
   std::fputs("  --json FILE    every sample, besides the table\n", to);
+}
+
+bool IsNamed(const Arguments& arguments, const std::string& name) {
+  return std::find(arguments.only.begin(), arguments.only.end(), name) != arguments.only.end();
 }
 
 std::vector<Group> Chosen(const Arguments& arguments) {
   std::vector<Group> chosen;
   for (Group& group : minichat::bench::AllGroups()) {
     group.pace.duration = arguments.seconds;
-    const auto& only = arguments.only;
-    if (only.empty() || std::find(only.begin(), only.end(), group.name) != only.end())
+    if (arguments.only.empty() || IsNamed(arguments, group.name))
       chosen.push_back(std::move(group));
   }
   return chosen;
+}
+
+bool Tell(const minichat::Status& status) {
+  std::fprintf(stderr, "minichat-bench: %s\n", status.message().c_str());
+  return false;
 }
 
 bool WriteFile(const std::string& path, const std::string& text) {
@@ -100,6 +120,25 @@ bool WriteFile(const std::string& path, const std::string& text) {
   if (file == nullptr) return false;
   const bool written = std::fputs((text + "\n").c_str(), file) >= 0;
   return std::fclose(file) == 0 && written;
+}
+
+// What isn't a group of conditions; false when there is no figure.
+bool RunOthers(ServiceSet& services, const Arguments& arguments) {
+  if (arguments.only.empty() || IsNamed(arguments, kIdleMemory)) {
+    minichat::loadtest::ClientLoop loop;
+    auto cluster = minichat::bench::BenchCluster::Start(services, loop, {});
+    if (!cluster.ok()) return Tell(cluster.status());
+    const auto memory = minichat::bench::MeasureIdleMemory(**cluster, kIdleConnections);
+    if (!memory.ok()) return Tell(memory.status());
+    std::fputs(ToTable(*memory).c_str(), stdout);
+  }
+  if (IsNamed(arguments, kSlowReaders)) {
+    const auto result = minichat::bench::MeasureSlowReaders(services, {});
+    if (!result.ok()) return Tell(result.status());
+    std::fputs(ToTable(*result).c_str(), stdout);
+    return result->invalid.empty();
+  }
+  return true;
 }
 
 int Run(const Arguments& arguments) {
@@ -112,7 +151,7 @@ int Run(const Arguments& arguments) {
   for (Group& group : Chosen(arguments)) {
     Result<GroupResult> result = GroupRun(*services, std::move(group), arguments.rounds).Run();
     if (!result.ok()) {
-      std::fprintf(stderr, "minichat-bench: %s\n", result.status().message().c_str());
+      Tell(result.status());
       return kCannotRun;
     }
     results.push_back(std::move(result).value());
@@ -122,6 +161,7 @@ int Run(const Arguments& arguments) {
     std::fprintf(stderr, "minichat-bench: cannot write %s\n", arguments.json_file.c_str());
     return kCannotRun;
   }
+  if (!RunOthers(*services, arguments)) return kInvalid;
   const bool valid =
       std::all_of(results.begin(), results.end(), [](const auto& r) { return r.valid(); });
   return valid ? 0 : kInvalid;
