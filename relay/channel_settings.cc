@@ -1,5 +1,6 @@
 #include "relay/channel_settings.h"
 
+#include <absl/synchronization/mutex.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
@@ -21,6 +22,9 @@ constexpr int kLongestReconnectMs = 2'000;
 constexpr int kDnsAgainMs = 1'000;
 // Above what any node has in flight: calls over our own bounds are refused, never made to wait.
 constexpr int kMaxConcurrentCalls = 4'000;
+// Fixed windows, above the largest batch. gRPC would find them by pings after what it reads, which
+// wake both sides once more.
+constexpr int kWindowBytes = 4 << 20;
 
 }  // namespace
 
@@ -38,6 +42,9 @@ std::shared_ptr<grpc::Channel> MakePeerChannel(const std::string& address) {
   args.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   args.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // a relay that may have been executed is not repeated
+  args.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  args.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindowBytes);
+  args.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
   args.SetLoadBalancingPolicyName("pick_first");
   args.SetMaxReceiveMessageSize(kMaxMessageBytes);
   args.SetMaxSendMessageSize(kMaxMessageBytes);
@@ -45,10 +52,16 @@ std::shared_ptr<grpc::Channel> MakePeerChannel(const std::string& address) {
 }
 
 void ApplyServerSettings(grpc::ServerBuilder& builder) {
+  // Debian's Abseil, whose mutexes gRPC uses, is built to watch the order of locks: that costs with
+  // each lock, and ends the process at a suspicion.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxConcurrentCalls);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindowBytes);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 0);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveTimeMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);

@@ -18,7 +18,21 @@ bool IsHyphenPlace(std::size_t i) {
   return i == 8 || i == 13 || i == 18 || i == 23;
 }
 
+// Crockford's base 32: no letter that reads as a digit.
+constexpr std::string_view kDigits32 = "0123456789abcdefghjkmnpqrstvwxyz";
+
+void AppendBase32(std::uint64_t value, int digits, std::string* out) {
+  for (int i = digits - 1; i >= 0; --i) *out += kDigits32[value >> (5 * i) & 31];
+}
+
 }  // namespace
+
+SessionId MakeSessionId(std::uint64_t random, std::uint64_t count) {
+  std::string id;
+  AppendBase32(random, 13, &id);
+  AppendBase32(count, 2, &id);
+  return SessionId(std::move(id));
+}
 
 bool MessageId::FromBytes(std::string_view bytes, MessageId* id) {
   if (bytes.size() != kBytes) return false;

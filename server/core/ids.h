@@ -16,6 +16,10 @@ using SessionId = StrongId<struct SessionTag>;              // unique in the clu
 using NodeName = StrongId<struct NodeTag>;
 using Incarnation = StrongId<struct IncarnationTag>;  // one registration of a node under its name
 
+// A session's name: 64 random bits, and the low bits of the node's count of sessions. Its 15
+// characters fit into a std::string without memory of its own: relays carry one for each recipient.
+SessionId MakeSessionId(std::uint64_t random, std::uint64_t count);
+
 // A message's place in its room. Numbers of generation n lie in ((n-1)*kGenerationStep,
 // n*kGenerationStep], so a seq names its generation; below 2^53, as JSON needs.
 using Seq = std::uint64_t;

@@ -1,17 +1,12 @@
 #include "server/core/room_table.h"
 
-#include <cstdio>
-
 namespace minichat::core {
 
 SessionPtr RoomTable::OpenSession(SessionOwner owner, std::shared_ptr<ClientLink> link) {
   if (sessions_.size() >= node_.options.max_sessions) return nullptr;
-  char suffix[40];
-  std::snprintf(suffix, sizeof suffix, ".%llx.%llx",
-                static_cast<unsigned long long>(node_.scheduler().Random()),
-                static_cast<unsigned long long>(++last_session_));
-  auto session = std::make_shared<Session>(SessionId(node_.options.name.value() + suffix),
-                                           std::move(owner), std::move(link), node_.scheduler());
+  auto session =
+      std::make_shared<Session>(MakeSessionId(node_.scheduler().Random(), ++last_session_),
+                                std::move(owner), std::move(link), node_.scheduler());
   sessions_.emplace(session->id, session);
   node_.metrics().sessions.Increment();
   return session;

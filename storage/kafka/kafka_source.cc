@@ -142,7 +142,10 @@ ClientHandle KafkaSource::Impl::MakeConsumer() {
       {"auto.commit.interval.ms", "1000"},
       {"session.timeout.ms", Millis(options_.session_timeout)},
       {"heartbeat.interval.ms", Millis(options_.session_timeout / 4)},
-      {"fetch.wait.max.ms", "100"},
+      // Nobody waits for a row: records are read some at a time, as each fetch wakes threads here
+      // and in the broker, and ends in a transaction and a script of its own.
+      {"fetch.wait.max.ms", "250"},
+      {"fetch.min.bytes", "65536"},
       {"queued.max.messages.kbytes", "8192"},
       {"allow.auto.create.topics", "false"},
       {"socket.keepalive.enable", "true"},
