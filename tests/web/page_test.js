@@ -147,7 +147,7 @@ describe('the page on one node', {timeout: 300_000}, () => {
 
   windowTest('older messages come page by page', async (open) => {
     const texts = Array.from({length: 60}, (_, i) => `message ${i + 1}.`);
-    const bob = await ChatClient.openIn(node.client, 'bob', 'older');
+    const bob = await ChatClient.openIn(node.client, {user: 'bob'}, 'older');
     for (const text of texts) await bob.say('older', text);
     await bob.cut();
     const ann = await open(node.client);

@@ -18,8 +18,8 @@ describe('with ws, where names are believed', TIMEOUT, () => {
   after(() => node.remove());
 
   test('two join, one sends, both get the messages in order', async () => {
-    const ann = await ChatClient.openIn(node.client, 'ann', 'order');
-    const bob = await ChatClient.openIn(node.client, 'bob', 'order');
+    const ann = await ChatClient.openIn(node.client, {user: 'ann'}, 'order');
+    const bob = await ChatClient.openIn(node.client, {user: 'bob'}, 'order');
     const seqs = [];
 
     for (const text of ['one', 'two', 'three']) seqs.push(await ann.say('order', text));
@@ -34,7 +34,7 @@ describe('with ws, where names are believed', TIMEOUT, () => {
   });
 
   test('a message in fragments is one message', async () => {
-    const ann = await ChatClient.openIn(node.client, 'ann', 'fragments');
+    const ann = await ChatClient.openIn(node.client, {user: 'ann'}, 'fragments');
     const frame = JSON.stringify({op: 'send', room: 'fragments', cid: 'f', text: 'κόσμε'});
 
     // Not inside a character: the package takes strings.
@@ -58,8 +58,8 @@ describe('with ws, where names are believed', TIMEOUT, () => {
   });
 
   test('resume after a cut connection brings what was missed, then what is new', async () => {
-    const ann = await ChatClient.openIn(node.client, 'ann', 'resume');
-    let bob = await ChatClient.openIn(node.client, 'bob', 'resume');
+    const ann = await ChatClient.openIn(node.client, {user: 'ann'}, 'resume');
+    let bob = await ChatClient.openIn(node.client, {user: 'bob'}, 'resume');
     await ann.say('resume', 'seen');
     const {seq} = await bob.next('message');
     await bob.cut();

@@ -38,8 +38,9 @@ export class ChatClient {
     return client;
   }
 
-  static async openIn(address, user, room) {
-    const client = await ChatClient.open(address, {user});
+  // Has joined the room as well.
+  static async openIn(address, hello, room) {
+    const client = await ChatClient.open(address, hello);
     await client.request({op: 'join', room});
     return client;
   }
@@ -65,6 +66,11 @@ export class ChatClient {
   // The first frame with this op that nobody has asked for yet.
   next(op) {
     return this.#take((frame) => frame.op === op, `a frame ${op}`);
+  }
+
+  // The first frame that is no message and that nobody has asked for yet.
+  nextAnswer() {
+    return this.#take((frame) => frame.op !== 'message', 'an answer');
   }
 
   // Ends it without a close frame.

@@ -19,8 +19,7 @@ export function follow(document, ref) {
       (value, key) => value[key.replaceAll('~1', '/').replaceAll('~0', '~')], document);
 }
 
-// The documents let unknown fields pass, so that clients do. The tests don't: a field that a node
-// sends and the document doesn't have is a failure.
+// The schemas with unknown fields forbidden where they don't speak of them.
 function closed(value) {
   if (Array.isArray(value)) return value.map(closed);
   if (value === null || typeof value !== 'object') return value;
@@ -31,16 +30,22 @@ function closed(value) {
   return copy;
 }
 
-// Answers a function of (ref, value) that tells what is wrong with a value by the schema at a JSON
-// pointer; null: nothing. `Ajv`: the class for the document's dialect of JSON Schema.
-export function makeChecker(Ajv, document) {
+function makeChecker(Ajv, document) {
   const ajv = new Ajv({strict: false, allErrors: true});
   addFormats(ajv);
-  ajv.addSchema({...closed(document), $id: 'document'});
+  ajv.addSchema({...document, $id: 'document'});
   const compiled = new Map();
   return (ref, value) => {
     if (!compiled.has(ref)) compiled.set(ref, ajv.compile({$ref: `document${ref}`}));
     const validate = compiled.get(ref);
     return validate(value) ? null : ajv.errorsText(validate.errors);
   };
+}
+
+// Functions of (ref, value) that tell what is wrong with a value by the schema at a JSON pointer;
+// null: nothing. The documents let unknown fields pass, so that clients do: `open`. What nodes send
+// is looked at more strictly: a field that the document doesn't have is wrong. `Ajv`: the class for
+// the document's dialect of JSON Schema.
+export function makeCheckers(Ajv, document) {
+  return {open: makeChecker(Ajv, document), strict: makeChecker(Ajv, closed(document))};
 }

@@ -35,6 +35,12 @@ export class ChatNode {
 
   // Starts it, for the first time or anew, and waits until it serves.
   async start() {
+    await this.startListening();
+    await waitFor(async () => (await fetch(`http://${this.admin}/readyz`)).ok, 'the node serves');
+  }
+
+  // Only until it listens: it may lack what it needs to serve.
+  async startListening() {
     const portsFile = join(this.#dir, 'ports.json');
     rmSync(portsFile, {force: true});
     if (!existsSync(MINICHAT)) throw new Error(`${MINICHAT} is not built`);
@@ -52,7 +58,6 @@ export class ChatNode {
     this.clientPort = ports.client;
     // What a node that is started again listens on.
     this.#flags['client.listen'] = this.client;
-    await waitFor(async () => (await fetch(`http://${this.admin}/readyz`)).ok, 'the node serves');
   }
 
   // SIGTERM, and its exit code.
