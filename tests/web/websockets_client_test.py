@@ -159,7 +159,7 @@ class WithTokens(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(await ann.closed(), (4001, "bad_hello"))
 
     async def test_the_end_of_the_token_closes_with_4004(self):
-        ann = await Client.open(self.node, token=self.node.token("ann", "2s"))
+        ann = await Client.open(self.node, token=self.node.token("ann", "3s"))
         self.assertEqual((await ann.next("error"))["code"], "unauthorized")
         self.assertEqual(await ann.closed(), (4004, "token_expired"))
 

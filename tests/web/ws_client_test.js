@@ -167,14 +167,14 @@ describe('with ws, where tokens are wanted', TIMEOUT, () => {
   });
 
   test('the token\'s end closes with 4004', async () => {
-    const ann = await ChatClient.open(node.client, {token: node.token('ann', '2s')});
+    const ann = await ChatClient.open(node.client, {token: node.token('ann', '3s')});
 
     assert.equal((await ann.next('error')).code, 'unauthorized');
     assert.deepEqual(await ann.close(), {code: 4004, reason: 'token_expired'});
   });
 
   test('refresh before that keeps the session', async () => {
-    const ann = await ChatClient.open(node.client, {token: node.token('ann', '2s')});
+    const ann = await ChatClient.open(node.client, {token: node.token('ann', '3s')});
 
     const answer = await ann.request({op: 'refresh', token: node.token('ann')});
 
