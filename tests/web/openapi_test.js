@@ -231,22 +231,26 @@ describe('what nodes answer', TIMEOUT, () => {
     });
   }
 
+  // How the node answers a handshake that it refuses.
+  async function refusalOf(socket) {
+    const refused = new Promise((resolve) => {
+      socket.once('unexpected-response', (_, message) => resolve(message));
+    });
+    const message = await within(refused, 'the refusal');
+    const body = await message.setEncoding('utf8').toArray();
+    return new Response(body.join(''), {status: message.statusCode, headers: message.headers});
+  }
+
   test('to openWebSocket with a handshake', async () => {
     assert.equal(ann.socket.protocol, 'minichat.v1.json');
     seen.add('openWebSocket 101');
-    const refusals = [
-      [new WebSocket(`ws://${node.client}/ws`, 'chat.v0'), 400],
-      [new WebSocket(`ws://${node.client}/ws`, {origin: 'http://elsewhere.example'}), 403],
-    ];
-    for (const [socket, status] of refusals) {
-      const refused = new Promise((resolve) => {
-        socket.once('unexpected-response', (_, message) => resolve(message));
-      });
-      const message = await within(refused, 'the refusal');
-      const body = await message.setEncoding('utf8').toArray();
-      const answer = new Response(body.join(''), {status: message.statusCode,
-                                                  headers: message.headers});
-      assert.equal(answer.status, status);
+    const refused = {
+      400: new WebSocket(`ws://${node.client}/ws`, 'chat.v0'),
+      403: new WebSocket(`ws://${node.client}/ws`, {origin: 'http://elsewhere.example'}),
+    };
+    for (const [status, socket] of Object.entries(refused)) {
+      const answer = await refusalOf(socket);
+      assert.equal(answer.status, Number(status));
       await expectDocumented('openWebSocket', answer);
     }
   });
