@@ -1,6 +1,7 @@
 // docs/asyncapi.yaml: a valid document, and one that nodes keep to.
 
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
 import {after, before, describe, test} from 'node:test';
 
 import {Parser} from '@asyncapi/parser';
@@ -10,7 +11,7 @@ import {ChatClient} from './support/chat_client.js';
 import {follow, makeCheckers, readDocument} from './support/documents.js';
 import {ChatNode} from './support/node.js';
 
-const TIMEOUT = {timeout: 60_000};
+const TIMEOUT = {timeout: 240_000};
 const API_KEY = '0123456789abcdef';
 const SECRET = 'the-secret-of-this-test-long-enough';
 const {text, document} = readDocument('asyncapi.yaml');
@@ -45,6 +46,15 @@ describe('the document', TIMEOUT, () => {
   test('would not be with a fault', async () => {
     assert.notDeepEqual(await faults(text.replace('action: receive', 'action: listen')), []);
   });
+});
+
+test('the page stays away after the close codes that say so, and without a new token', () => {
+  const page = readFileSync(new URL('../../web/app.js', import.meta.url), 'utf8');
+  const codes = page.match(/FINAL_CODES = new Set\(\[([\d, ]+)\]\)/)[1].split(', ').map(Number);
+  const final = document.channels.session['x-close-codes']
+      .filter(({reconnect, name}) => !reconnect || name === 'token_expired')
+      .map(({code}) => code);
+  assert.deepEqual(codes, final);
 });
 
 // What a session of all kinds of requests brings.

@@ -12,7 +12,7 @@ import {follow, makeCheckers, readDocument} from './support/documents.js';
 import {ChatNode} from './support/node.js';
 import {within} from './support/wait.js';
 
-const TIMEOUT = {timeout: 60_000};
+const TIMEOUT = {timeout: 240_000};
 const API_KEY = '0123456789abcdef';
 const ADMIN_KEY = 'fedcba9876543210';
 const {document} = readDocument('openapi.yaml');

@@ -26,7 +26,8 @@ function windowTest(name, run) {
       await run(open);
     } catch (error) {
       for (const [i, window] of windows.entries()) {
-        console.error('picture:', await window.takePicture(`${name} ${i + 1}`));
+        const taken = window.takePicture(`${name} ${i + 1}`);
+        console.error('picture:', await taken.catch((trouble) => trouble.message));
       }
       throw error;
     } finally {
@@ -172,6 +173,7 @@ describe('the page on one node', {timeout: 300_000}, () => {
     await ann.page.keyboard.press('Enter');
 
     await ann.sees('typed');
+    assert.deepEqual(ann.errorsBesides(), []);
   });
 
   windowTest('who is kicked stays away', async (open) => {
@@ -182,6 +184,7 @@ describe('the page on one node', {timeout: 300_000}, () => {
     await fetch(`http://${node.admin}/admin/v1/users/ann/sessions`, {method: 'DELETE'});
 
     await ann.seesState('closed (4006 kicked)');
+    assert.deepEqual(ann.errorsBesides(), []);
   });
 });
 

@@ -9,7 +9,7 @@ import {ChatClient, SUBPROTOCOL} from './support/chat_client.js';
 import {ChatNode} from './support/node.js';
 import {within} from './support/wait.js';
 
-const TIMEOUT = {timeout: 30_000};
+const TIMEOUT = {timeout: 240_000};
 const SECRET = 'the-secret-of-this-test-long-enough';
 
 describe('with ws, where names are believed', TIMEOUT, () => {
