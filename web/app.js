@@ -5,8 +5,8 @@
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30000;
 const PAGE = 50;
-// Close codes after which coming back would only meet the same refusal.
-const FINAL_CODES = new Set([1000, 1002, 1003, 1007, 1009, 4001, 4004]);
+// Close codes after which coming back would only meet the same refusal, or is not wanted.
+const FINAL_CODES = new Set([1000, 1001, 1002, 1003, 1007, 1009, 4001, 4004, 4005, 4006]);
 
 const $ = (id) => document.getElementById(id);
 
@@ -246,7 +246,7 @@ function addMessage(message) {
   item.dataset.seq = message.seq;
   if (message.from === chat.user) item.className = 'own';
   const time = new Date(message.ts).toLocaleTimeString();
-  item.append(span('from', message.from), span('body', bodyOf(message)),
+  item.append(span('from', message.from), ' ', span('body', bodyOf(message)), ' ',
               span('meta', `#${message.seq} · ${time} · ${chat.node}`));
   insertInOrder(item, message.seq);
 }
@@ -262,7 +262,7 @@ function addNote(text, seq) {
 function addUnsent(text) {
   const item = document.createElement('li');
   item.className = 'own unsent';
-  item.append(span('from', chat.user), span('body', text), span('meta', 'sending …'));
+  item.append(span('from', chat.user), ' ', span('body', text), ' ', span('meta', 'sending …'));
   $('messages').append(item);
   item.scrollIntoView({block: 'end'});
   return item;

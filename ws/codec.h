@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,6 +49,9 @@ struct Refresh {
 struct Ping {};
 using Op = std::variant<Hello, Join, Leave, Send, History, Refresh, Ping>;
 
+// The names of a client's ops, in this order.
+std::vector<std::string_view> ClientOps();
+
 // A client's frame that passed all checks.
 struct ClientFrame {
   std::string rid;  // as JSON text, to be sent back; empty: none
@@ -62,6 +66,11 @@ using DecodedFrame = std::variant<ClientFrame, BadFrame>;
 
 // Checks everything that can be known without the node: form, types, sizes, character sets.
 DecodedFrame DecodeFrame(std::string_view text);
+
+// What a node sends, by its op.
+inline constexpr std::array<std::string_view, 11> kNodeOps = {
+    "welcome", "joined", "left",    "ack", "history", "refreshed",
+    "pong",    "error",  "message", "gap", "bye"};
 
 struct WelcomeLimits {
   std::size_t rooms = 0;

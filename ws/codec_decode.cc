@@ -120,7 +120,10 @@ std::string UnknownOp(std::string_view op) {
   }
   std::string message = "op: unknown";
   if (IsId(op)) message += " \"" + std::string(op) + "\"";
-  return message + "; must be one of hello, join, leave, send, history, refresh, ping";
+  message += "; must be one of";
+  for (const OpEntry& entry : kOps) message.append(" ").append(entry.name).append(",");
+  message.pop_back();
+  return message;
 }
 
 // Why the request id can't be used; empty: `*rid` is its JSON text, or there is none.
@@ -164,6 +167,12 @@ DecodedFrame ReadFrame(const JsonDocument& document) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> ClientOps() {
+  std::vector<std::string_view> names;
+  for (const OpEntry& entry : kOps) names.push_back(entry.name);
+  return names;
+}
 
 DecodedFrame DecodeFrame(std::string_view text) {
   if (text.size() > kMaxFrameBytes) {

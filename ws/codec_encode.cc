@@ -10,9 +10,22 @@ namespace {
 
 using core::ClientError;
 
-JsonObject Reply(std::string_view op, const std::string& rid) {
-  JsonObject reply;
-  reply.Add("op", op);
+// An op of kNodeOps; another one doesn't compile.
+struct OpName {
+  consteval OpName(const char* name) : text(name) {
+    if (std::find(kNodeOps.begin(), kNodeOps.end(), text) == kNodeOps.end()) throw name;
+  }
+  std::string_view text;
+};
+
+JsonObject Unasked(OpName op) {
+  JsonObject frame;
+  frame.Add("op", op.text);
+  return frame;
+}
+
+JsonObject Reply(OpName op, const std::string& rid) {
+  JsonObject reply = Unasked(op);
   if (!rid.empty()) reply.AddRaw("rid", rid);
   return reply;
 }
@@ -21,7 +34,7 @@ JsonObject MessageObject(const core::PlacedMessage& placed) {
   const core::Message& message = *placed.message;
   JsonObject object;
   object.Reserve(message.body.size() + 320)
-      .Add("op", "message")
+      .Add("op", OpName("message").text)
       .Add("room", message.room.value())
       .Add("seq", placed.place.seq)
       .Add("id", message.id.ToText())
@@ -107,7 +120,7 @@ std::string EncodeLeft(const std::string& rid, const core::RoomId& room) {
 }
 
 std::string EncodeRemoved(const core::RoomId& room) {
-  return JsonObject().Add("op", "left").Add("room", room.value()).Add("reason", "removed").Take();
+  return Unasked("left").Add("room", room.value()).Add("reason", "removed").Take();
 }
 
 std::string EncodeAck(const std::string& rid, const core::RoomId& room, const core::Ack& ack) {
@@ -148,22 +161,13 @@ std::string EncodeError(const std::string& rid, const ClientError& error) {
 }
 
 std::string EncodeGap(const core::RoomId& room, core::Seq from, core::Seq to) {
-  return JsonObject()
-      .Add("op", "gap")
-      .Add("room", room.value())
-      .Add("from", from)
-      .Add("to", to)
-      .Take();
+  return Unasked("gap").Add("room", room.value()).Add("from", from).Add("to", to).Take();
 }
 
 std::string EncodeBye(std::string_view reason, std::int64_t after_ms, std::int64_t jitter_ms) {
   JsonObject reconnect;
   reconnect.Add("after_ms", after_ms).Add("jitter_ms", jitter_ms);
-  return JsonObject()
-      .Add("op", "bye")
-      .Add("reason", reason)
-      .AddRaw("reconnect", reconnect.Take())
-      .Take();
+  return Unasked("bye").Add("reason", reason).AddRaw("reconnect", reconnect.Take()).Take();
 }
 
 std::string EncodeMessage(const core::PlacedMessage& placed) {

@@ -143,8 +143,8 @@ Router::Handler WithKey(const AdminPtr& admin, Router::Handler handler) {
 
 }  // namespace
 
-std::unique_ptr<HttpRoutes> MakeAdminRoutes(AdminOptions options, Scheduler& core,
-                                            core::ChatNode& node, MetricsRegistry& metrics) {
+std::unique_ptr<Router> MakeAdminRoutes(AdminOptions options, Scheduler& core, core::ChatNode& node,
+                                        MetricsRegistry& metrics) {
   const auto admin = std::make_shared<Admin>(std::move(options), core, node, metrics);
   auto router = std::make_unique<Router>();
   router->Add("GET", "/healthz", [](const HttpRequest&, const Reply& reply) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "server/api/router.h"
 #include "server/base/http_routes.h"
 #include "server/base/metrics.h"
 #include "server/base/scheduler.h"
@@ -29,7 +30,7 @@ struct AdminOptions {
 //
 // Lifetime:  what it is given outlives it, and the core's scheduler's last turn.
 // Threading: as HttpRoutes; what asks the node runs on the core's scheduler.
-std::unique_ptr<HttpRoutes> MakeAdminRoutes(AdminOptions options, Scheduler& core,
-                                            core::ChatNode& node, MetricsRegistry& metrics);
+std::unique_ptr<Router> MakeAdminRoutes(AdminOptions options, Scheduler& core, core::ChatNode& node,
+                                        MetricsRegistry& metrics);
 
 }  // namespace minichat::api

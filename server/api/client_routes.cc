@@ -25,8 +25,8 @@ HttpResponse FileResponse(const StaticFile& file) {
 
 }  // namespace
 
-std::unique_ptr<HttpRoutes> MakeClientRoutes(const std::vector<StaticFile>& page,
-                                             const RoomApi& rooms) {
+std::unique_ptr<Router> MakeClientRoutes(const std::vector<StaticFile>& page,
+                                         const RoomApi& rooms) {
   auto router = std::make_unique<Router>();
   for (const StaticFile& file : page) {
     router->Add("GET", file.path, [file](const HttpRequest&, const HttpRoutes::Reply& reply) {

@@ -100,6 +100,18 @@ void Router::Add(const std::string& method, const std::string& path, Handler han
   known->methods[method] = std::move(handler);
 }
 
+std::set<std::string> Router::Routes() const {
+  std::set<std::string> routes;
+  for (const Path& path : paths_) {
+    std::string text = path.segments.front();
+    for (std::size_t i = 1; i < path.segments.size(); ++i) text += "/" + path.segments[i];
+    for (const auto& [method, handler] : path.methods) {
+      routes.insert(std::string(method).append(" ").append(text));
+    }
+  }
+  return routes;
+}
+
 Router::Path* Router::Find(HttpRequest* request) {
   const std::vector<std::string> segments = Split(request->path);
   for (Path& path : paths_) {

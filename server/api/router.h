@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ class Router final : public HttpRoutes {
   using Handler = std::function<void(const HttpRequest& request, Reply reply)>;
 
   void Add(const std::string& method, const std::string& path, Handler handler);
+  // What it serves, as "GET /rooms/{room}"; docs/openapi.yaml is checked against it.
+  std::set<std::string> Routes() const;
   void Handle(HttpRequest request, Reply reply) override;
 
  private:

@@ -15,7 +15,7 @@ folders=()
 for folder in server relay ws storage web loadtest tests; do
   [[ ! -d $folder ]] || folders+=("$folder")
 done
-find "${folders[@]}" \( -name '*.h' -o -name '*.cc' \) -print0 |
+find "${folders[@]}" -name node_modules -prune -o \( -name '*.h' -o -name '*.cc' \) -print0 |
   xargs -0 grep -Hn '^ *# *include' |
   awk '
   # The part of the tree that a file belongs to.

@@ -41,4 +41,8 @@ fault server/core/a.cc '#include "server/core/core_test_support.h"'
 expect arrows.sh 'product code includes the test code'
 fault ws/a_test.cc 'std::this_thread::sleep_for(kPause);'
 expect no_sleeps.sh 'a test sleeps'
+fault tests/web/a_test.js 'await new Promise((done) => setTimeout(done, 1000));'
+expect no_sleeps.sh 'a test sleeps'
+fault tests/web/support/a.py 'time.sleep(1)'
+expect no_sleeps.sh 'a test sleeps'
 echo "the checks find what they are there for"

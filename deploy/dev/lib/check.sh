@@ -72,6 +72,7 @@ fuzz_smoke() {
 verb_check() {
   ensure_packages "$ROOT/deploy/dev/packages.txt" "$ROOT/deploy/dev/packages-check.txt"
   ensure_kafka_jars
+  ensure_web
   build_preset dev
   local label
   for label in $LABELS; do run_label dev "$label"; done

@@ -61,3 +61,14 @@ ensure_kafka_jars() {
   [[ -f $KAFKA_LIB/.complete ]] || say "Fetching Kafka's jars through Maven (about 45 MB)"
   step "Fetching Kafka" kafka-jars sh "$ROOT/deploy/kafka/fetch.sh"
 }
+
+# What the tests of label web need. Any Node.js from 18 on will do, if it has its npm.
+ensure_web() {
+  ensure_packages "$ROOT/deploy/dev/packages-web.txt"
+  command -v npm >/dev/null || ensure_packages "$ROOT/deploy/dev/packages-node.txt"
+  local lock=$ROOT/tests/web/package-lock.json
+  [[ $ROOT/tests/web/node_modules/.package-lock.json -nt $lock ]] && return 0
+  say "Fetching npm packages (about 70 MB)"
+  step "Fetching npm packages" npm-ci npm_ci
+}
+npm_ci() { cd "$ROOT/tests/web" && npm ci --cache "$VAR/npm-cache"; }

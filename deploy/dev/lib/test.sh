@@ -15,6 +15,7 @@ verb_test() {
   fi
   ensure_packages "$ROOT/deploy/dev/packages.txt"
   ensure_kafka_jars
+  [[ " $labels " != *" web "* ]] || ensure_web
   build_preset dev
   local label
   for label in $labels; do run_label dev "$label"; done
