@@ -63,7 +63,7 @@ void ClientSession::Open(const std::string& rid, Hello hello) {
     return RefuseHello(rid, *error, CloseReason::kBadHello);
   }
   auto& identity = std::get<core::Identity>(admitted);
-  auto opened = context_->node.OpenSession(OwnerOf(identity), shared_from_this());
+  auto opened = OpenSession(identity);
   if (const ClientError* error = ErrorOf(opened)) {
     const bool full = error->code == ErrorCode::kOverloaded;
     return RefuseHello(rid, *error, full ? CloseReason::kOverloaded : CloseReason::kBadHello);
@@ -79,6 +79,17 @@ void ClientSession::Open(const std::string& rid, Hello hello) {
   welcome.limits = {context_->options.max_rooms, context_->options.messages_per_s};
   if (hello.resume.empty()) return OnResumed(rid, std::move(welcome));
   Resume(rid, std::move(welcome), std::move(hello));
+}
+
+ClientResult<core::SessionId> ClientSession::OpenSession(const core::Identity& identity) {
+  const std::string& user = identity.user.value();
+  const auto now = TokenBucket::Clock::now();
+  if (!context_->users.TryHold(user, now)) {
+    return Error(ErrorCode::kOverloaded, "hello: this user has as many sessions as one may have");
+  }
+  auto opened = context_->node.OpenSession(OwnerOf(identity), shared_from_this());
+  if (ErrorOf(opened) != nullptr) context_->users.Release(user, now);
+  return opened;
 }
 
 void ClientSession::Become(core::Identity identity) {
@@ -130,7 +141,15 @@ void ClientSession::Dispatch(DecodedFrame frame) {
   if (state_ == State::kLeaving) {
     return Refuse(request.rid, Error(ErrorCode::kUnavailable, "this node restarts; reconnect"));
   }
+  if (const auto refusal = RefusalOfRate()) return Refuse(request.rid, *refusal);
   std::visit([&](auto& op) { Do(request.rid, std::move(op)); }, request.op);
+}
+
+std::optional<ClientError> ClientSession::RefusalOfRate() {
+  const auto wait = context_->users.TryAct(identity_.user.value(), TokenBucket::Clock::now());
+  if (!wait) return std::nullopt;
+  return ClientError{ErrorCode::kRateLimited, "frame: too many per second of this user's sessions",
+                     wait->count()};
 }
 
 void ClientSession::Do(const std::string& rid, Hello) {
@@ -229,7 +248,9 @@ void ClientSession::OnClosed() {
   waiting_.clear();
   connection_.reset();
   context_->expiry.Remove(identity_.valid_until_ms, this);
-  if (!session_.empty()) context_->node.CloseSession(session_);
+  if (session_.empty()) return;
+  context_->node.CloseSession(session_);
+  context_->users.Release(identity_.user.value(), TokenBucket::Clock::now());
 }
 
 void ClientSession::Deliver(const core::EventPtr& event) {

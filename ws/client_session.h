@@ -10,6 +10,7 @@
 #include "ws/admission.h"
 #include "ws/codec.h"
 #include "ws/connection.h"
+#include "ws/key_limits.h"
 #include "ws/options.h"
 #include "ws/outbox.h"
 #include "ws/session_expiry.h"
@@ -28,6 +29,7 @@ struct ClientContext {
   Outbox outbox;
   Admission admission;
   SessionExpiry expiry;
+  KeyLimits<std::string> users{{options.user_sessions, options.user_messages_per_s}};
 };
 
 // A client's side of the chat domain: hello, then requests, whose replies it encodes.
@@ -66,11 +68,15 @@ class ClientSession final : public core::ClientLink,
 
   void OnFirstFrame(DecodedFrame frame);
   void Open(const std::string& rid, Hello hello);
+  // Its session, which counts for the user from now on.
+  core::ClientResult<core::SessionId> OpenSession(const core::Identity& identity);
   void Become(core::Identity identity);
   void Resume(const std::string& rid, Welcome welcome, Hello hello);
   void NoteResumed(const core::RoomId& room, const core::ClientResult<core::JoinReply>& result);
   void OnResumed(const std::string& rid, Welcome welcome);
   void Dispatch(DecodedFrame frame);
+  // Too many requests of this user, over all sessions?
+  std::optional<core::ClientError> RefusalOfRate();
 
   void Do(const std::string& rid, Hello hello);
   void Do(const std::string& rid, Join join);

@@ -34,6 +34,8 @@ struct ChatNode::Impl {
   Task<Result<ReadPage>> ReadPageOf(HistoryRequest request, std::size_t limit);
   Task<void> ReadAnyRoom(HistoryRequest request, Callback<ClientResult<HistoryPage>> done);
   Task<void> ReadHistory(HistoryRequest request, Callback<ClientResult<HistoryPage>> done);
+  // Too many reads are under way?
+  std::optional<ClientError> RefusalOfRead() const;
   Task<void> StopTask(Deadline deadline, std::function<void()> done);
   Task<void> CloseRoutes(SessionId session, std::vector<RoomId> rooms);
   Task<void> SetMode(std::string mode, Callback<Result<RelayModeSetting>> done);
@@ -60,6 +62,7 @@ struct ChatNode::Impl {
   HeadSweeper sweeper{node, membership, reader, rooms};
   Moderation moderation{node, membership, access, rooms, sender};
   std::function<void()> on_name_taken;
+  std::size_t reads = 0;  // of history, under way
   bool stopping = false;
 };
 
@@ -134,6 +137,11 @@ ClientResult<SessionId> ChatNode::OpenSession(SessionOwner owner,
     auto refusal = impl_->access_watch.RefusalOf(owner.user, *owner.token_issued_at_ms);
     if (refusal) return std::move(*refusal);
   }
+  const bool full = impl_->options.outbound_full && impl_->options.outbound_full();
+  if (full) {
+    return ClientError{ErrorCode::kOverloaded,
+                       "hello: too much waits to be sent to clients of this node", 1000};
+  }
   const SessionPtr session = impl_->rooms.OpenSession(std::move(owner), std::move(link));
   if (session) return session->id;
   return ClientError{
@@ -206,10 +214,12 @@ void ChatNode::History(const SessionId& id, HistoryRequest request,
   const SessionPtr session = impl_->rooms.FindSession(id);
   if (!session) return done(NoSession());
   if (session->rooms.count(request.room) == 0) return done(NotMember(request.room));
+  if (auto refusal = impl_->RefusalOfRead()) return done(std::move(*refusal));
   impl_->tasks.Spawn(impl_->ReadHistory(std::move(request), std::move(done)));
 }
 
 void ChatNode::ReadRoom(HistoryRequest request, Callback<ClientResult<HistoryPage>> done) {
+  if (auto refusal = impl_->RefusalOfRead()) return done(std::move(*refusal));
   impl_->tasks.Spawn(impl_->ReadAnyRoom(std::move(request), std::move(done)));
 }
 
@@ -221,6 +231,11 @@ Task<void> ChatNode::Impl::ReadAnyRoom(HistoryRequest request,
     co_return;
   }
   co_await ReadHistory(std::move(request), std::move(done));
+}
+
+std::optional<ClientError> ChatNode::Impl::RefusalOfRead() const {
+  if (reads < options.max_waiting_reads) return std::nullopt;
+  return ClientError{ErrorCode::kOverloaded, "too many reads are waiting on this node", 1000};
 }
 
 Moderation& ChatNode::moderation() {
@@ -237,8 +252,10 @@ Task<Result<ReadPage>> ChatNode::Impl::ReadPageOf(HistoryRequest request, std::s
 Task<void> ChatNode::Impl::ReadHistory(HistoryRequest request,
                                        Callback<ClientResult<HistoryPage>> done) {
   const std::size_t limit = std::clamp<std::size_t>(request.limit, 1, kMaxHistoryPage);
+  node.metrics().waiting_reads.Set(static_cast<double>(++reads));
   // One more than asked tells whether there are more.
   auto read = co_await ReadPageOf(request, limit + 1);
+  node.metrics().waiting_reads.Set(static_cast<double>(--reads));
   if (!read.ok()) {
     done(ClientError{ErrorCode::kUnavailable, "history can't be read now", 1000});
     co_return;
