@@ -274,13 +274,16 @@ TEST(WebSocketCrowdTest, ManyWritersMakeOneStreamOfWholeFramesAndOneClose) {
 
   // A frame cut in two by another would be no frame, and end with 1002 or a wrong text.
   int code = 0;
+  int messages = 0;
   while (code == 0) {
     const std::string text = bob->Receive();
     code = bob->close_code();
     if (code == 0) {
       ASSERT_EQ(text.substr(0, 6), R"({"op":)") << text;
     }
+    if (Has(text, R"("op":"message")")) ++messages;
   }
+  EXPECT_GT(messages, 200);
   EXPECT_EQ(code, 4006);
   EXPECT_TRUE(node.WaitForMetric("minichat_closes_total{reason=\"kicked\"}", 1));
 }

@@ -34,7 +34,9 @@ struct ChatNode::Impl {
   Task<Result<ReadPage>> ReadPageOf(HistoryRequest request, std::size_t limit);
   Task<void> ReadAnyRoom(HistoryRequest request, Callback<ClientResult<HistoryPage>> done);
   Task<void> ReadHistory(HistoryRequest request, Callback<ClientResult<HistoryPage>> done);
-  // Too many reads are under way?
+  // One of the reads under way.
+  Task<void> Counted(Task<void> read);
+  // Too many of them?
   std::optional<ClientError> RefusalOfRead() const;
   Task<void> StopTask(Deadline deadline, std::function<void()> done);
   Task<void> CloseRoutes(SessionId session, std::vector<RoomId> rooms);
@@ -215,12 +217,12 @@ void ChatNode::History(const SessionId& id, HistoryRequest request,
   if (!session) return done(NoSession());
   if (session->rooms.count(request.room) == 0) return done(NotMember(request.room));
   if (auto refusal = impl_->RefusalOfRead()) return done(std::move(*refusal));
-  impl_->tasks.Spawn(impl_->ReadHistory(std::move(request), std::move(done)));
+  impl_->tasks.Spawn(impl_->Counted(impl_->ReadHistory(std::move(request), std::move(done))));
 }
 
 void ChatNode::ReadRoom(HistoryRequest request, Callback<ClientResult<HistoryPage>> done) {
   if (auto refusal = impl_->RefusalOfRead()) return done(std::move(*refusal));
-  impl_->tasks.Spawn(impl_->ReadAnyRoom(std::move(request), std::move(done)));
+  impl_->tasks.Spawn(impl_->Counted(impl_->ReadAnyRoom(std::move(request), std::move(done))));
 }
 
 Task<void> ChatNode::Impl::ReadAnyRoom(HistoryRequest request,
@@ -231,6 +233,12 @@ Task<void> ChatNode::Impl::ReadAnyRoom(HistoryRequest request,
     co_return;
   }
   co_await ReadHistory(std::move(request), std::move(done));
+}
+
+Task<void> ChatNode::Impl::Counted(Task<void> read) {
+  node.metrics().waiting_reads.Set(static_cast<double>(++reads));
+  co_await std::move(read);
+  node.metrics().waiting_reads.Set(static_cast<double>(--reads));
 }
 
 std::optional<ClientError> ChatNode::Impl::RefusalOfRead() const {
@@ -252,10 +260,8 @@ Task<Result<ReadPage>> ChatNode::Impl::ReadPageOf(HistoryRequest request, std::s
 Task<void> ChatNode::Impl::ReadHistory(HistoryRequest request,
                                        Callback<ClientResult<HistoryPage>> done) {
   const std::size_t limit = std::clamp<std::size_t>(request.limit, 1, kMaxHistoryPage);
-  node.metrics().waiting_reads.Set(static_cast<double>(++reads));
   // One more than asked tells whether there are more.
   auto read = co_await ReadPageOf(request, limit + 1);
-  node.metrics().waiting_reads.Set(static_cast<double>(--reads));
   if (!read.ok()) {
     done(ClientError{ErrorCode::kUnavailable, "history can't be read now", 1000});
     co_return;
