@@ -53,6 +53,14 @@ int ClientDescriptorsEnd(const AppConfig& config) {
   return static_cast<int>(std::min<std::uint64_t>(end, std::numeric_limits<int>::max()));
 }
 
+void WarnOfFewDescriptors(const AppConfig& config) {
+  if (config.limits_sessions + SpareDescriptors(config) < DescriptorLimit()) return;
+  log::Warn("few_descriptors", {{"limit", DescriptorLimit()},
+                                {"spare", SpareDescriptors(config)},
+                                {"limits.sessions", config.limits_sessions},
+                                {"note", "client connections are refused before limits.sessions"}});
+}
+
 relay::RelayMode ModeOf(const AppConfig& config) {
   return *relay::ParseRelayMode(config.relay_mode);  // the option table has checked it
 }
@@ -248,9 +256,7 @@ Status App::Impl::StartListeners() {
       ClientListenerOptions(),
       ws::ServerDeps{scheduler, io.all(), *client_routes, registry, authenticator.get()},
       ClientSessionOptions(), *node);
-  log::Info("descriptors", {{"limit", DescriptorLimit()},
-                            {"spare", SpareDescriptors(config)},
-                            {"client_connections_at_most", config.limits_sessions}});
+  WarnOfFewDescriptors(config);
   return At("client.listen", client_server->Start());
 }
 
