@@ -207,13 +207,20 @@ void ClientSession::Do(const std::string& rid, Send send) {
 }
 
 void ClientSession::Do(const std::string& rid, History history) {
+  if (reads_ >= kMaxReads) {
+    return Refuse(rid,
+                  {ErrorCode::kOverloaded,
+                   "history: this session has " + std::to_string(kMaxReads) + " under way", 1000});
+  }
   const core::RoomId room = history.request.room;
   const bool forward = history.request.after.has_value();
+  ++reads_;
   RequestStarted();
   context_->node.History(
       session_, std::move(history.request),
       [self = shared_from_this(), rid, room,
        forward](const ClientResult<core::HistoryPage>& result) {
+        --self->reads_;
         if (const ClientError* error = ErrorOf(result)) {
           self->Refuse(rid, *error);
         } else {

@@ -37,12 +37,15 @@ struct ClientContext {
 // Lifetime:  shared by its connection, the node (from hello to close) and requests under way.
 // Threading: confined to the core's thread, but for the constructor.
 // Errors:    each refused frame is answered with an error frame and counted.
-// Limits:    SessionOptions; while a resume is under way kMaxWaiting further frames wait.
+// Limits:    SessionOptions; while a resume is under way kMaxWaiting further frames wait;
+// kMaxReads.
 class ClientSession final : public core::ClientLink,
                             public Expiring,
                             public std::enable_shared_from_this<ClientSession> {
  public:
   static constexpr std::size_t kMaxWaiting = 100;
+  static constexpr std::size_t kMaxReads =
+      16;  // of history, so that nobody takes all of the node's
 
   ClientSession(std::shared_ptr<ClientContext> context, std::shared_ptr<Connection> connection)
       : context_(std::move(context)), connection_(std::move(connection)) {}
@@ -104,6 +107,7 @@ class ClientSession final : public core::ClientLink,
   std::set<core::RoomId> rooms_;       // joined, or being joined
   std::vector<DecodedFrame> waiting_;  // during a resume
   std::size_t under_way_ = 0;
+  std::size_t reads_ = 0;  // of these
 };
 
 }  // namespace minichat::ws

@@ -181,9 +181,10 @@ bool ListsAnyCase(std::string_view list, std::string_view wanted) {
   return ListsBy(list, wanted, IsSameAnyCase);
 }
 
-std::size_t EndOfHead(std::string_view bytes) {
+std::size_t EndOfHead(std::string_view bytes, std::size_t seen) {
   constexpr std::string_view kBlankLine = "\r\n\r\n";
-  const std::size_t found = bytes.find(kBlankLine);
+  const std::size_t begun = kBlankLine.size() - 1;  // so much of it may have been the last of those
+  const std::size_t found = bytes.find(kBlankLine, seen - std::min(seen, begun));
   return found == std::string_view::npos ? found : found + kBlankLine.size();
 }
 

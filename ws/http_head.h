@@ -40,8 +40,9 @@ bool Lists(std::string_view list, std::string_view wanted);
 bool ListsAnyCase(std::string_view list, std::string_view wanted);
 bool IsSameAnyCase(std::string_view a, std::string_view b);
 
-// Where the head ends, behind its blank line; npos while that hasn't come.
-std::size_t EndOfHead(std::string_view bytes);
+// Where the head ends, behind its blank line; npos while that hasn't come. The first `seen` bytes
+// were looked at before.
+std::size_t EndOfHead(std::string_view bytes, std::size_t seen = 0);
 // What is wrong with a head that hasn't come whole.
 std::optional<HttpFault> FaultOfPart(std::string_view bytes, const HeadLimits& limits);
 // Takes only what RFC 9112 lets nobody read in two ways: lines end in CRLF, no line is folded,

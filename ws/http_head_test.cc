@@ -40,6 +40,14 @@ TEST(HttpHeadTest, AGoodHeadIsTakenApart) {
   EXPECT_FALSE(head->has_body());
 }
 
+TEST(HttpHeadTest, TheEndIsFoundWhereverTheBytesWereCut) {
+  const std::string head = "GET / HTTP/1.0\r\n\r\n";
+  for (std::size_t cut = 0; cut < head.size(); ++cut) {
+    EXPECT_EQ(EndOfHead(head.substr(0, cut)), std::string::npos) << cut;
+    EXPECT_EQ(EndOfHead(head + "body", cut), head.size()) << cut;
+  }
+}
+
 TEST(HttpHeadTest, ARequestLineHasThreeParts) {
   for (const char* line :
        {"", "GET", "GET /", "GET  /", "GET / ", "GET / HTTP/1.1 ", " GET / HTTP/1.1",

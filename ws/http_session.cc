@@ -98,6 +98,7 @@ class HttpSession final : public Tended, public std::enable_shared_from_this<Htt
     head_only_ = false;
     state_ = State::kIdle;
     if (buffer_.size() > 0) return OnHeadBegun();
+    buffer_.shrink_to_fit();
     socket_.async_wait(Socket::wait_read, [self = shared_from_this()](const error_code& ec) {
       if (self->state_ != State::kIdle) return;
       if (ec) return self->Finish();
@@ -109,18 +110,18 @@ class HttpSession final : public Tended, public std::enable_shared_from_this<Htt
   void OnHeadBegun() {
     state_ = State::kReads;
     if (served_) WaitAtMost(options().handshake);
-    LookAtHead();
+    LookAtHead(0);
   }
 
-  void LookAtHead() {
-    const std::size_t end = EndOfHead(unread());
+  void LookAtHead(std::size_t seen) {
+    const std::size_t end = EndOfHead(unread(), seen);
     if (end != std::string_view::npos) return OnHead(end);
     if (const auto fault = FaultOfPart(unread(), head_limits())) return Refuse(*fault);
     socket_.async_read_some(buffer_.prepare(kReadBytes),
                             [self = shared_from_this()](const error_code& ec, std::size_t bytes) {
                               if (!self->GoesOnReading(ec)) return;
                               self->buffer_.commit(bytes);
-                              self->LookAtHead();
+                              self->LookAtHead(self->buffer_.size() - bytes);
                             });
   }
 

@@ -265,7 +265,8 @@ void WebSocketSession::OnTurnEnd() {
 }
 
 void WebSocketSession::Flush() {
-  if (awaits_writable_ || out_.broken()) return;
+  if (out_.broken()) return;
+  if (awaits_writable_) return out_.Account();
   SocketWriter writer(stream_.next_layer().socket());
   if (!out_.Flush(writer, thread_.flush_list().Now())) AwaitWritable();
 }

@@ -172,6 +172,7 @@ TEST_F(AccessTest, MemberRemovedWhileSheJoinsDoesNotGetIn) {
   cluster_.scheduler.Advance(milliseconds(200));
 
   ASSERT_TRUE(reply.has_value());
+  ASSERT_TRUE(std::holds_alternative<ClientError>(*reply)) << "she got in";
   EXPECT_EQ(CodeOf(reply), ErrorCode::kForbidden);
   Ok(ann.Send("team", "c1", "between us"));
   cluster_.scheduler.Advance(seconds(3));
