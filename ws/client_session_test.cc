@@ -1,5 +1,7 @@
 #include "ws/client_session.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "server/core/core_test_support.h"
@@ -25,7 +27,7 @@ class FakeConnection final : public Connection {
   std::optional<CloseReason> closed;
 
  private:
-  const OutboundLimits limits_;
+  const OutboundLimits limits_{};
   OutboundLevel level_{limits_};
 };
 

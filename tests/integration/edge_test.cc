@@ -117,6 +117,30 @@ TEST_F(EdgeTest, ClientsLeaveDescriptorsForOperatorsAndOldSessionsGoOn) {
   EXPECT_TRUE(Connect("bob")->welcome());
 }
 
+TEST_F(EdgeTest, TheConfiguredLimitsOfAddressesAndUsersHold) {
+  NodeProcess& node = StartNode({{"limits.loopback", "true"},
+                                 {"limits.address_connections", "3"},
+                                 {"limits.user_sessions", "1"},
+                                 {"limits.user_messages_per_s", "1"}});
+  const auto ann = Connect("ann");
+  const auto again = Connect("ann");
+  EXPECT_EQ(again->close_info().code, 4003);
+  // Hers, and the one that asks.
+  ASSERT_TRUE(WaitFor([&] { return Metric("minichat_connections") == 2; }, kLimit));
+  const auto bob = Connect("bob");
+  const auto cid = Connect("cid");
+  ASSERT_TRUE(bob->welcome() && cid->welcome());
+
+  EXPECT_EQ(StatusOf({.path = "/healthz"}), 429);
+  EXPECT_EQ(Connect("dan")->close_info().error.empty(), false);
+  EXPECT_TRUE(IsHealthy());
+  EXPECT_EQ(CodeOf(*ann, {{"op", "ping"}}), "");
+  EXPECT_EQ(CodeOf(*ann, {{"op", "ping"}}), "");
+  EXPECT_EQ(CodeOf(*ann, {{"op", "ping"}}), "rate_limited");
+  EXPECT_EQ(CodeOf(*bob, {{"op", "ping"}}), "");
+  EXPECT_EQ(node.Metrics().Sum("minichat_connections_refused_total", {{"reason", "address"}}), 2);
+}
+
 // B08, over plain TCP.
 TEST_F(EdgeTest, ClientsThatIgnoreTheCloseFrameAreGoneInTime) {
   NodeProcess& node = StartNode({{"limits.user_sessions", "0"}});
