@@ -267,8 +267,10 @@ void ClientSession::Deliver(const core::EventPtr& event) {
       connection_, IsTextFrame(*event->encoded) ? event->encoded : MakeTextFrame(*event->encoded));
 }
 
+// While much waits for all clients together, what is owed comes by the head sweep, a little later:
+// many who catch up at once must not make each other slow readers.
 bool ClientSession::CanTakePage() const {
-  return connection_ && connection_->level().TakePage();
+  return connection_ && !context_->metrics->OutboundHalfFull() && connection_->level().TakePage();
 }
 
 void ClientSession::TellGap(const core::RoomId& room, core::Seq from, core::Seq to) {

@@ -11,6 +11,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr std::size_t kNodeBytes = 1 << 20;
+
 // Keeps what would be written.
 class FakeConnection final : public Connection {
  public:
@@ -39,7 +41,7 @@ class ClientSessionTest : public testing::Test {
     auto& scheduler = cluster_.scheduler;
     context_ = std::make_shared<ClientContext>(ClientContext{
         options_, scheduler, cluster_.AddNode("n1"),
-        std::make_shared<WsMetrics>(cluster_.registry, 1 << 20), Outbox(scheduler, {}),
+        std::make_shared<WsMetrics>(cluster_.registry, kNodeBytes), Outbox(scheduler, {}),
         Admission(options_, scheduler, nullptr), SessionExpiry(scheduler, milliseconds(1'000))});
     session_ = std::make_shared<ClientSession>(context_, connection_);
   }
@@ -76,6 +78,17 @@ TEST_F(ClientSessionTest, OneSessionCannotTakeAllReadsOfTheNode) {
   EXPECT_EQ(CountOf(R"("op":"history")"), allowed + 1);
   EXPECT_EQ(CountOf(R"("code":"overloaded")"), 3);
   EXPECT_FALSE(connection_->closed.has_value());
+}
+
+// A crowd that resumes at once fills half of the node's memory for it, and no more.
+TEST_F(ClientSessionTest, WhatIsOwedWaitsWhileMuchWaitsForAllClients) {
+  EXPECT_TRUE(session_->CanTakePage());
+
+  context_->metrics->outbound_bytes.Set(kNodeBytes / 2);
+  EXPECT_FALSE(session_->CanTakePage());
+
+  context_->metrics->outbound_bytes.Set(kNodeBytes / 2 - 1);
+  EXPECT_TRUE(session_->CanTakePage());
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ class WsMetrics {
 
   // Does more wait to be sent, over all sessions, than the node has memory for?
   bool OutboundFull() const { return outbound_bytes.Value() >= outbound_limit_; }
+  bool OutboundHalfFull() const { return outbound_bytes.Value() >= outbound_limit_ / 2; }
 
   void CountConnection(Refused why) { connections_.at(why)->Increment(); }
 
