@@ -40,7 +40,7 @@ HttpResponse AnswerTo(const core::ClientResult<T>& read) {
 
 // The routes' paths and the readers of their requests, without a node behind them.
 api::Router& Routes() {
-  static api::Router* const router = [] {
+  static api::Router* const kRouter = [] {
     auto* made = new api::Router;
     const std::string room = "/api/v1/rooms/{room}";
     made->Add("GET", "/", [](const HttpRequest&, const HttpRoutes::Reply& reply) { reply({}); });
@@ -66,7 +66,7 @@ api::Router& Routes() {
             }));
     return made;
   }();
-  return *router;
+  return *kRouter;
 }
 
 // A head that ends early, or a body that is none of what was announced, is two requests to someone.
