@@ -53,9 +53,9 @@ int ClientDescriptorsEnd(const AppConfig& config) {
   return static_cast<int>(std::min<std::uint64_t>(end, std::numeric_limits<int>::max()));
 }
 
-void WarnOfFewDescriptors(const AppConfig& config) {
+void TellOfFewDescriptors(const AppConfig& config) {
   if (config.limits_sessions + SpareDescriptors(config) < DescriptorLimit()) return;
-  log::Warn("few_descriptors", {{"limit", DescriptorLimit()},
+  log::Info("few_descriptors", {{"limit", DescriptorLimit()},
                                 {"spare", SpareDescriptors(config)},
                                 {"limits.sessions", config.limits_sessions},
                                 {"note", "client connections are refused before limits.sessions"}});
@@ -256,7 +256,7 @@ Status App::Impl::StartListeners() {
       ClientListenerOptions(),
       ws::ServerDeps{scheduler, io.all(), *client_routes, registry, authenticator.get()},
       ClientSessionOptions(), *node);
-  WarnOfFewDescriptors(config);
+  TellOfFewDescriptors(config);
   return At("client.listen", client_server->Start());
 }
 
