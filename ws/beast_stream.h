@@ -1,11 +1,15 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <boost/asio/async_result.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/beast/core/bind_handler.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
@@ -71,6 +75,37 @@ class BeastStream {
   BeastWrites& writes_;
 };
 
+// Reads away what still comes until the client has closed as well. Closing with unread input would
+// make the kernel reset the connection, and the client might never see its close frame: Beast's own
+// teardown stops after one read. Whoever owns the socket limits the time, by closing it.
+//
+// Threading: confined to the socket's I/O thread.
+template <class Handler>
+class ReadAway {
+ public:
+  ReadAway(Socket& socket, Handler handler)
+      : socket_(socket), kept_(std::make_shared<Kept>(std::move(handler))) {}
+
+  void Start() { socket_.async_read_some(boost::asio::buffer(kept_->bytes), *this); }
+  void operator()(boost::system::error_code ec, std::size_t) {
+    if (!ec) return Start();
+    if (ec == boost::asio::error::eof) ec = {};
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+    kept_->handler(ec);
+  }
+
+ private:
+  struct Kept {
+    explicit Kept(Handler given) : handler(std::move(given)) {}
+    Handler handler;
+    std::array<char, 2048> bytes;
+  };
+
+  Socket& socket_;
+  std::shared_ptr<Kept> kept_;
+};
+
 // Beast finds these three by name, for the end of a connection and for its handshake's time limit.
 inline void teardown(boost::beast::role_type role, BeastStream& stream,
                      boost::system::error_code& ec) {
@@ -78,8 +113,10 @@ inline void teardown(boost::beast::role_type role, BeastStream& stream,
 }
 
 template <class Handler>
-void async_teardown(boost::beast::role_type role, BeastStream& stream, Handler&& handler) {
-  boost::beast::websocket::async_teardown(role, stream.socket(), std::forward<Handler>(handler));
+void async_teardown(boost::beast::role_type, BeastStream& stream, Handler&& handler) {
+  boost::system::error_code ignored;
+  stream.socket().shutdown(Socket::shutdown_send, ignored);
+  ReadAway<std::decay_t<Handler>>(stream.socket(), std::forward<Handler>(handler)).Start();
 }
 
 inline void beast_close_socket(BeastStream& stream) {

@@ -63,7 +63,7 @@ void ClientSession::Open(const std::string& rid, Hello hello) {
     return RefuseHello(rid, *error, CloseReason::kBadHello);
   }
   auto& identity = std::get<core::Identity>(admitted);
-  auto opened = context_->node.OpenSession(OwnerOf(identity), shared_from_this());
+  auto opened = OpenSession(identity);
   if (const ClientError* error = ErrorOf(opened)) {
     const bool full = error->code == ErrorCode::kOverloaded;
     return RefuseHello(rid, *error, full ? CloseReason::kOverloaded : CloseReason::kBadHello);
@@ -79,6 +79,17 @@ void ClientSession::Open(const std::string& rid, Hello hello) {
   welcome.limits = {context_->options.max_rooms, context_->options.messages_per_s};
   if (hello.resume.empty()) return OnResumed(rid, std::move(welcome));
   Resume(rid, std::move(welcome), std::move(hello));
+}
+
+ClientResult<core::SessionId> ClientSession::OpenSession(const core::Identity& identity) {
+  const std::string& user = identity.user.value();
+  const auto now = TokenBucket::Clock::now();
+  if (!context_->users.TryHold(user, now)) {
+    return Error(ErrorCode::kOverloaded, "hello: this user has as many sessions as one may have");
+  }
+  auto opened = context_->node.OpenSession(OwnerOf(identity), shared_from_this());
+  if (ErrorOf(opened) != nullptr) context_->users.Release(user, now);
+  return opened;
 }
 
 void ClientSession::Become(core::Identity identity) {
@@ -130,7 +141,15 @@ void ClientSession::Dispatch(DecodedFrame frame) {
   if (state_ == State::kLeaving) {
     return Refuse(request.rid, Error(ErrorCode::kUnavailable, "this node restarts; reconnect"));
   }
+  if (const auto refusal = RefusalOfRate()) return Refuse(request.rid, *refusal);
   std::visit([&](auto& op) { Do(request.rid, std::move(op)); }, request.op);
+}
+
+std::optional<ClientError> ClientSession::RefusalOfRate() {
+  const auto wait = context_->users.TryAct(identity_.user.value(), TokenBucket::Clock::now());
+  if (!wait) return std::nullopt;
+  return ClientError{ErrorCode::kRateLimited, "frame: too many per second of this user's sessions",
+                     wait->count()};
 }
 
 void ClientSession::Do(const std::string& rid, Hello) {
@@ -188,13 +207,20 @@ void ClientSession::Do(const std::string& rid, Send send) {
 }
 
 void ClientSession::Do(const std::string& rid, History history) {
+  if (reads_ >= kMaxReads) {
+    return Refuse(rid,
+                  {ErrorCode::kOverloaded,
+                   "history: this session has " + std::to_string(kMaxReads) + " under way", 1000});
+  }
   const core::RoomId room = history.request.room;
   const bool forward = history.request.after.has_value();
+  ++reads_;
   RequestStarted();
   context_->node.History(
       session_, std::move(history.request),
       [self = shared_from_this(), rid, room,
        forward](const ClientResult<core::HistoryPage>& result) {
+        --self->reads_;
         if (const ClientError* error = ErrorOf(result)) {
           self->Refuse(rid, *error);
         } else {
@@ -229,7 +255,9 @@ void ClientSession::OnClosed() {
   waiting_.clear();
   connection_.reset();
   context_->expiry.Remove(identity_.valid_until_ms, this);
-  if (!session_.empty()) context_->node.CloseSession(session_);
+  if (session_.empty()) return;
+  context_->node.CloseSession(session_);
+  context_->users.Release(identity_.user.value(), TokenBucket::Clock::now());
 }
 
 void ClientSession::Deliver(const core::EventPtr& event) {
@@ -239,8 +267,10 @@ void ClientSession::Deliver(const core::EventPtr& event) {
       connection_, IsTextFrame(*event->encoded) ? event->encoded : MakeTextFrame(*event->encoded));
 }
 
+// While much waits for all clients together, what is owed comes by the head sweep, a little later:
+// many who catch up at once must not make each other slow readers.
 bool ClientSession::CanTakePage() const {
-  return connection_ && connection_->level().TakePage();
+  return connection_ && !context_->metrics->OutboundHalfFull() && connection_->level().TakePage();
 }
 
 void ClientSession::TellGap(const core::RoomId& room, core::Seq from, core::Seq to) {

@@ -10,6 +10,7 @@
 #include "ws/admission.h"
 #include "ws/codec.h"
 #include "ws/connection.h"
+#include "ws/key_limits.h"
 #include "ws/options.h"
 #include "ws/outbox.h"
 #include "ws/session_expiry.h"
@@ -28,6 +29,7 @@ struct ClientContext {
   Outbox outbox;
   Admission admission;
   SessionExpiry expiry;
+  KeyLimits<std::string> users{{options.user_sessions, options.user_messages_per_s}};
 };
 
 // A client's side of the chat domain: hello, then requests, whose replies it encodes.
@@ -35,12 +37,15 @@ struct ClientContext {
 // Lifetime:  shared by its connection, the node (from hello to close) and requests under way.
 // Threading: confined to the core's thread, but for the constructor.
 // Errors:    each refused frame is answered with an error frame and counted.
-// Limits:    SessionOptions; while a resume is under way kMaxWaiting further frames wait.
+// Limits:    SessionOptions; while a resume is under way kMaxWaiting further frames wait;
+// kMaxReads.
 class ClientSession final : public core::ClientLink,
                             public Expiring,
                             public std::enable_shared_from_this<ClientSession> {
  public:
   static constexpr std::size_t kMaxWaiting = 100;
+  static constexpr std::size_t kMaxReads =
+      16;  // of history, so that nobody takes all of the node's
 
   ClientSession(std::shared_ptr<ClientContext> context, std::shared_ptr<Connection> connection)
       : context_(std::move(context)), connection_(std::move(connection)) {}
@@ -66,11 +71,15 @@ class ClientSession final : public core::ClientLink,
 
   void OnFirstFrame(DecodedFrame frame);
   void Open(const std::string& rid, Hello hello);
+  // Its session, which counts for the user from now on.
+  core::ClientResult<core::SessionId> OpenSession(const core::Identity& identity);
   void Become(core::Identity identity);
   void Resume(const std::string& rid, Welcome welcome, Hello hello);
   void NoteResumed(const core::RoomId& room, const core::ClientResult<core::JoinReply>& result);
   void OnResumed(const std::string& rid, Welcome welcome);
   void Dispatch(DecodedFrame frame);
+  // Too many requests of this user, over all sessions?
+  std::optional<core::ClientError> RefusalOfRate();
 
   void Do(const std::string& rid, Hello hello);
   void Do(const std::string& rid, Join join);
@@ -98,6 +107,7 @@ class ClientSession final : public core::ClientLink,
   std::set<core::RoomId> rooms_;       // joined, or being joined
   std::vector<DecodedFrame> waiting_;  // during a resume
   std::size_t under_way_ = 0;
+  std::size_t reads_ = 0;  // of these
 };
 
 }  // namespace minichat::ws

@@ -26,7 +26,9 @@ const std::vector<CloseReasonInfo>& CloseReasons() {
       {CloseReason::kSilent, 4002, "silent", true,
        "Nothing, not even a pong, came for twice ping_ms."},
       {CloseReason::kOverloaded, 4003, "overloaded", true,
-       "The node has as many sessions as it takes. Try another node."},
+       "The node has as many sessions as it takes, in all or of this user, or has no memory left "
+       "for "
+       "more. Try another node."},
       {CloseReason::kTokenExpired, 4004, "token_expired", true,
        "The session's token has expired. Reconnect with a new one, and resume."},
       {CloseReason::kTokenRevoked, 4005, "token_revoked", false,
@@ -48,6 +50,14 @@ const CloseReasonInfo& InfoOf(CloseReason reason) {
 CloseReason ReasonOfPeerCode(std::uint16_t code) {
   return code == InfoOf(CloseReason::kGoingAway).code ? CloseReason::kGoingAway
                                                       : CloseReason::kNormal;
+}
+
+CloseReason ReasonOfOwnCode(std::uint16_t code) {
+  for (const CloseReason reason :
+       {CloseReason::kProtocolError, CloseReason::kBadUtf8, CloseReason::kFrameTooLarge}) {
+    if (InfoOf(reason).code == code) return reason;
+  }
+  return ReasonOfPeerCode(code);
 }
 
 }  // namespace minichat::ws

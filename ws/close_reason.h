@@ -40,5 +40,7 @@ const std::vector<CloseReasonInfo>& CloseReasons();
 const CloseReasonInfo& InfoOf(CloseReason reason);
 // What a close code that came from the client counts as; none of the table: kNormal.
 CloseReason ReasonOfPeerCode(std::uint16_t code);
+// What a close code that Beast chose, or sent back, counts as.
+CloseReason ReasonOfOwnCode(std::uint16_t code);
 
 }  // namespace minichat::ws

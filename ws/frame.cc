@@ -63,4 +63,12 @@ bool IsCloseFrame(std::string_view bytes) {
   return !bytes.empty() && bytes[0] == kClose;
 }
 
+std::uint16_t CloseCodeOf(std::string_view close_frame) {
+  constexpr std::uint16_t kNoCode = 1005;
+  if (close_frame.size() < 4) return kNoCode;
+  const auto high = static_cast<unsigned char>(close_frame[2]);
+  const auto low = static_cast<unsigned char>(close_frame[3]);
+  return static_cast<std::uint16_t>(high << 8 | low);
+}
+
 }  // namespace minichat::ws

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,5 +23,7 @@ std::string PingFrame();
 bool IsTextFrame(std::string_view bytes);
 // Does it begin as a close frame does?
 bool IsCloseFrame(std::string_view bytes);
+// The code of an unmasked close frame; 1005 when it has none, as the RFC names that.
+std::uint16_t CloseCodeOf(std::string_view close_frame);
 
 }  // namespace minichat::ws

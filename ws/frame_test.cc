@@ -41,5 +41,10 @@ TEST(FrameTest, ACloseFrameIsTold) {
   EXPECT_FALSE(IsCloseFrame("HTTP/1.1 101 Switching Protocols\r\n"));
 }
 
+TEST(FrameTest, ACloseFrameHasItsCodeBehindTheHeader) {
+  EXPECT_EQ(CloseCodeOf("\x88\x04\x03\xf1no"), 1009);
+  EXPECT_EQ(CloseCodeOf(std::string("\x88\0", 2)), 1005);
+}
+
 }  // namespace
 }  // namespace minichat::ws

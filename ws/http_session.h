@@ -9,6 +9,6 @@ namespace minichat::ws {
 // the client asks for that on /ws and the context has clients. Ends by itself.
 //
 // Threading: on the socket's I/O thread, as all that follows.
-void StartHttpSession(Socket socket, IoThread& thread);
+void StartHttpSession(Socket socket, const PeerKey& peer, IoThread& thread);
 
 }  // namespace minichat::ws

@@ -2,8 +2,6 @@
 
 #include "tests/support/memory_node.h"
 #include "tests/support/ws_test_client.h"
-#include "ws/http_target.h"
-#include "ws/token_bucket.h"
 
 namespace minichat::ws {
 namespace {
@@ -63,12 +61,104 @@ TEST(HttpSessionTest, WhatIsTooLargeOrNotHttpIsRefused) {
   EXPECT_TRUE(Has(HttpExchange(node.http_port(), Get("/%00")), " 400 "));
 }
 
+// Each of them read in two ways somewhere; http_head_test.cc has the rules one by one.
+TEST(HttpSessionTest, WhatCouldBeReadInTwoWaysIsRefused) {
+  MemoryNode node;
+  const auto status = [&](const std::string& request) {
+    return HttpExchange(node.http_port(), request).substr(0, 13);
+  };
+
+  EXPECT_EQ(status("GET / HTTP/1.1\r\n\r\n"), "HTTP/1.1 400 ");
+  EXPECT_EQ(status(Get("/", "Host: y\r\n")), "HTTP/1.1 400 ");
+  EXPECT_EQ(status(Get("/", "X-A: b\r\n c\r\n")), "HTTP/1.1 400 ");
+  EXPECT_EQ(status(Get("/?a=1&a=2")), "HTTP/1.1 400 ");
+  EXPECT_EQ(status(Get("/" + std::string(5'000, 'x'))), "HTTP/1.1 414 ");
+  EXPECT_EQ(status("PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n"
+                   "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+            "HTTP/1.1 400 ");
+  EXPECT_EQ(status("GET / HTTP/1.2\r\nHost: x\r\n\r\n"), "HTTP/1.1 505 ");
+}
+
+TEST(HttpSessionTest, AChunkedBodyIsPutTogetherAndItsTrailersAreNoHeaders) {
+  MemoryNode node;
+
+  const std::string response = HttpExchange(
+      node.http_port(),
+      "PUT / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: Chunked\r\n"
+      "\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nX-Test: smuggled\r\n\r\n");
+
+  EXPECT_TRUE(Has(response, "\r\n\r\nPUT / [abcde]")) << response;
+  EXPECT_FALSE(Has(response, "smuggled"));
+}
+
+// The line of a chunk that doesn't end, and a chunk of 2^63 bytes.
+TEST(HttpSessionTest, ChunksThatLieCostNoMemory) {
+  MemoryNode node;
+  const std::string head = "PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+  const std::string endless =
+      HttpExchange(node.http_port(), head + "1;" + std::string(1 << 20, 'x'));
+  const std::string huge =
+      HttpExchange(node.http_port(), head + "8000000000000000\r\n" + std::string(200'000, 'x'));
+
+  EXPECT_TRUE(Has(endless, " 400 ") || Has(endless, " 413 ")) << endless;
+  EXPECT_TRUE(Has(huge, " 400 ") || Has(huge, " 413 ")) << huge;
+}
+
+TEST(HttpSessionTest, WhoAsksFirstMayGoOnWithTheBody) {
+  MemoryNode node;
+
+  const std::string response =
+      HttpExchange(node.http_port(),
+                   "PUT / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\n"
+                   "Content-Length: 3\r\n\r\nabc");
+
+  EXPECT_EQ(response.find("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"), 0u) << response;
+}
+
+TEST(HttpSessionTest, HeadIsAnsweredWithoutABody) {
+  MemoryNode node;
+
+  const std::string response =
+      HttpExchange(node.http_port(), "HEAD /a HTTP/1.1\r\nHost: x\r\n\r\n" + Get("/b"));
+
+  EXPECT_TRUE(Has(response, "Content-Length: 10\r\n\r\nHTTP/1.1 200 OK")) << response;
+  EXPECT_TRUE(Has(response, "GET /b []")) << response;
+}
+
+TEST(HttpSessionTest, ABodyThatDoesNotComeAndASecondRequestThatDoesNotAreCutInTime) {
+  MemoryNode::Options options;
+  options.server.handshake = std::chrono::milliseconds(50);
+  MemoryNode node(options);
+
+  const std::string body =
+      HttpExchange(node.http_port(), "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc");
+  const std::string second =
+      HttpExchange(node.http_port(), "GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHo");
+
+  EXPECT_TRUE(Has(body, "HTTP/1.1 408 Request Timeout\r\n")) << body;
+  EXPECT_TRUE(Has(second, "HTTP/1.1 200 OK\r\n")) << second;
+  EXPECT_TRUE(Has(second, "HTTP/1.1 408 Request Timeout\r\n")) << second;
+  EXPECT_TRUE(node.WaitForMetric("minichat_connections", 0));
+}
+
+TEST(HttpSessionTest, AnIdleConnectionIsClosedInTime) {
+  MemoryNode::Options options;
+  options.server.http_idle = std::chrono::milliseconds(50);
+  MemoryNode node(options);
+
+  const std::string response = HttpExchange(node.http_port(), "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+
+  EXPECT_TRUE(Has(response, "GET / []")) << response;
+  EXPECT_FALSE(Has(response, " 408 ")) << response;
+}
+
 TEST(HttpSessionTest, ARequestThatDoesNotComeIsCutInTime) {
   MemoryNode::Options options;
   options.server.handshake = std::chrono::milliseconds(50);
   MemoryNode node(options);
 
-  EXPECT_EQ(HttpExchange(node.http_port(), "GET / HT"), "");
+  EXPECT_TRUE(Has(HttpExchange(node.http_port(), "GET / HT"), "HTTP/1.1 408 Request Timeout\r\n"));
   EXPECT_TRUE(node.WaitForMetric("minichat_connections", 0));
 }
 
@@ -85,6 +175,33 @@ TEST(HttpSessionTest, WebSocketPathWantsAnUpgradeAndOnlyTheClientPortHasIt) {
                                "close, upgrade\r\n" +
                                    upgrade + "\r\n"),
                   "GET /ws []"));
+}
+
+TEST(HttpSessionTest, RefusedUpgradesAreAnsweredInOurOwnWords) {
+  MemoryNode node;
+  const std::string response =
+      HttpExchange(node.port(), Get("/ws",
+                                    "Connection: upgrade\r\nUpgrade: websocket\r\n"
+                                    "Sec-WebSocket-Version: 12\r\nSec-WebSocket-Key: x\r\n"));
+
+  EXPECT_EQ(response.find("HTTP/1.1 426 Upgrade Required\r\nContent-Type: application/json\r\n"),
+            0u)
+      << response;
+  EXPECT_TRUE(Has(response, "Sec-WebSocket-Version: 13\r\n")) << response;
+  EXPECT_TRUE(
+      Has(response, R"({"code":"bad_request","error":"sec-websocket-version: must be 13"})"))
+      << response;
+  EXPECT_FALSE(Has(response, "Server:")) << response;
+}
+
+TEST(HttpSessionTest, NoResponseNamesTheLibrary) {
+  MemoryNode node;
+  WsTestClient client(node.port());
+
+  EXPECT_EQ(client.server(), "minichat");
+  EXPECT_FALSE(Has(HttpExchange(node.http_port(), Get("/")), "Beast"));
+  EXPECT_FALSE(Has(HttpExchange(node.port(), Get("/ws")), "Beast"));
+  EXPECT_FALSE(Has(HttpExchange(node.port(), "nonsense\r\n\r\n"), "Beast"));
 }
 
 // The answer to an upgrade that is refused.
@@ -141,34 +258,11 @@ TEST(HttpSessionTest, ConnectionsAboveTheBoundAreClosed) {
   MemoryNode node(options);
   WsTestClient first(node.port());
 
-  EXPECT_EQ(HttpExchange(node.port(), Get("/")), "");
-  EXPECT_EQ(node.Metric("minichat_connections_refused_total"), 1);
-}
+  const std::string response = HttpExchange(node.port(), "");
 
-TEST(ParseTargetTest, SplitsAndDecodes) {
-  std::string path;
-  std::map<std::string, std::string> query;
-
-  EXPECT_TRUE(ParseTarget("/a%2fb?x=1&&y&z=%26", &path, &query));
-
-  EXPECT_EQ(path, "/a/b");
-  EXPECT_EQ(query, (std::map<std::string, std::string>{{"x", "1"}, {"y", ""}, {"z", "&"}}));
-  EXPECT_FALSE(ParseTarget("", &path, &query));
-  EXPECT_FALSE(ParseTarget("*", &path, &query));
-  EXPECT_FALSE(ParseTarget("/%", &path, &query));
-  EXPECT_FALSE(ParseTarget("/?a=%ff", &path, &query));
-}
-
-TEST(TokenBucketTest, LetsTwiceTheRateThroughThenTheRate) {
-  using std::chrono::milliseconds;
-  auto now = TokenBucket::Clock::time_point{};
-  TokenBucket bucket(2, now);
-
-  for (int i = 0; i < 4; ++i) EXPECT_TRUE(bucket.TryTake(now));
-  EXPECT_FALSE(bucket.TryTake(now));
-  EXPECT_EQ(bucket.Wait(), milliseconds(501));
-  EXPECT_FALSE(bucket.TryTake(now + milliseconds(499)));
-  EXPECT_TRUE(bucket.TryTake(now + milliseconds(500)));
+  EXPECT_TRUE(Has(response, "HTTP/1.1 503 Service Unavailable\r\n")) << response;
+  EXPECT_TRUE(Has(response, "Retry-After: 5\r\n")) << response;
+  EXPECT_EQ(node.Metric("minichat_connections_refused_total{reason=\"node\"}"), 1);
 }
 
 }  // namespace

@@ -29,34 +29,41 @@ bool Decode(std::string_view text, bool plus_is_space, std::string* out) {
   return IsCleanUtf8(*out);
 }
 
-bool DecodePair(std::string_view pair, std::map<std::string, std::string>* query) {
+Status DecodePair(std::string_view pair, std::map<std::string, std::string>* query) {
   const std::size_t equals = pair.find('=');
   std::string key;
   std::string value;
-  if (!Decode(pair.substr(0, equals), true, &key)) return false;
-  if (equals != std::string_view::npos && !Decode(pair.substr(equals + 1), true, &value)) {
-    return false;
-  }
-  query->emplace(std::move(key), std::move(value));
-  return true;
+  const bool good =
+      Decode(pair.substr(0, equals), true, &key) &&
+      (equals == std::string_view::npos || Decode(pair.substr(equals + 1), true, &value));
+  if (!good) return InvalidArgument("the query holds a broken escape, or no UTF-8 without NUL");
+  const std::string name = IsId(key) ? "\"" + key + "\"" : "a name";
+  if (query->emplace(std::move(key), std::move(value)).second) return {};
+  return InvalidArgument("the query has " + name + " twice");
 }
 
 }  // namespace
 
-bool ParseTarget(std::string_view target, std::string* path,
-                 std::map<std::string, std::string>* query) {
+Status ParseTarget(std::string_view target, std::string* path,
+                   std::map<std::string, std::string>* query) {
   const std::size_t mark = target.find('?');
-  if (!Decode(target.substr(0, mark), false, path)) return false;
-  if (path->empty() || path->front() != '/') return false;
-  if (mark == std::string_view::npos) return true;
+  if (!Decode(target.substr(0, mark), false, path)) {
+    return InvalidArgument("the path holds a broken escape, or no UTF-8 without NUL");
+  }
+  if (path->empty() || path->front() != '/') {
+    return InvalidArgument("the target must begin with /");
+  }
+  if (mark == std::string_view::npos) return {};
   std::string_view rest = target.substr(mark + 1);
   while (!rest.empty()) {
     const std::size_t end = rest.find('&');
-    if (end != 0 && !DecodePair(rest.substr(0, end), query)) return false;
+    if (end != 0) {
+      if (Status status = DecodePair(rest.substr(0, end), query); !status.ok()) return status;
+    }
     if (end == std::string_view::npos) break;
     rest.remove_prefix(end + 1);
   }
-  return true;
+  return {};
 }
 
 }  // namespace minichat::ws

@@ -17,10 +17,11 @@ void IoThread::Add(const std::shared_ptr<Tended>& connection) {
 void IoThread::Remove(Tended* connection, bool gone) {
   connections_.erase(connection);
   if (connections_.empty()) timer_.cancel();
-  if (gone) CountGone();
+  if (gone) CountGone(connection->peer());
 }
 
-void IoThread::CountGone() {
+void IoThread::CountGone(const PeerKey& peer) {
+  context_->limits.Leave(peer, ConnectionLimits::Clock::now());
   context_->metrics->connections.Decrement();
   if (--context_->connections == 0 && context_->leaving) {
     context_->core.Post([context = context_] {

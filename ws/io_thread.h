@@ -12,6 +12,7 @@
 
 #include "server/base/http_routes.h"
 #include "server/base/scheduler.h"
+#include "ws/connection_limits.h"
 #include "ws/flush_list.h"
 #include "ws/frame.h"
 #include "ws/options.h"
@@ -26,7 +27,10 @@ struct ClientContext;
 // Threading: confined to its I/O thread.
 class Tended {
  public:
+  explicit Tended(const PeerKey& peer) : peer_(peer) {}
   virtual ~Tended() = default;
+  // Whose it is.
+  const PeerKey& peer() const { return peer_; }
   virtual void OnTick(std::chrono::steady_clock::time_point now) = 0;
   // Ends by itself soon: what is under way is answered first.
   virtual void Leave() = 0;
@@ -34,6 +38,9 @@ class Tended {
   virtual void Cut() = 0;
   // The thread has run its last turn: lets go of what only a further one would have ended.
   virtual void Abandon() {}
+
+ private:
+  const PeerKey peer_;
 };
 
 // What all connections of one listener share.
@@ -45,6 +52,7 @@ struct ServerContext {
   Scheduler& core;
   HttpRoutes& routes;
   std::shared_ptr<WsMetrics> metrics;
+  ConnectionLimits limits{options};
   std::shared_ptr<ClientContext> clients = nullptr;  // null: no WebSocket here
   std::atomic<std::size_t> connections{0};
   std::atomic<bool> leaving{false};
@@ -75,7 +83,6 @@ class IoThread {
   void Add(const std::shared_ptr<Tended>& connection);
   // `gone`: the connection is over, not merely turned into another kind.
   void Remove(Tended* connection, bool gone);
-  void CountGone();
   void LeaveAll();
   void CutAll();
   // Runs `work` on the core's thread: at once when this is it.
@@ -84,6 +91,7 @@ class IoThread {
  private:
   using Connections = std::map<Tended*, std::weak_ptr<Tended>>;
 
+  void CountGone(const PeerKey& peer);
   void ForEach(const std::function<void(Tended&)>& visit);
   void ArmTick();
 

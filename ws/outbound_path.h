@@ -52,6 +52,9 @@ class OutboundPath {
 
   // Writes until nothing is left or the writer takes no more. False: something is left.
   bool Flush(Writer& writer, Clock::time_point now);
+  // What Flush() does at its end: brings the level and the total up to date. For turns in which the
+  // writer need not be asked.
+  void Account();
   // Drops messages, presence and typing, but not a frame that is half out.
   void Shed();
   // Drops everything, for good.
@@ -86,7 +89,6 @@ class OutboundPath {
   void ConsumeQueue(FrameQueue& queue, Lane lane, std::size_t* bytes, Clock::time_point now);
   void ConsumeLatest(std::size_t* bytes, Clock::time_point now);
   void CountOut(Lane lane, std::size_t bytes, Clock::time_point now);
-  void Account();
   bool OldestSince(Clock::time_point* since) const;
 
   const OutboundLimits& limits_;

@@ -333,6 +333,19 @@ TEST_F(OutboundPathTest, ANoIsFollowedByOneNoticeBelowAQuarter) {
   EXPECT_FALSE(level_.TakeNotice());
 }
 
+// While the socket takes nothing, it isn't asked: the total must know all the same.
+TEST_F(OutboundPathTest, TheTotalGrowsWithoutBeingWritten) {
+  Push(std::string(98, 'x'));
+  Flush(50);
+  Push(std::string(98, 'x'));
+
+  path_.Account();
+
+  EXPECT_EQ(total_.Value(), 200);
+  Flush();
+  ExpectNothingHeld();
+}
+
 TEST_F(OutboundPathTest, SheddingKeepsWhatIsHalfOutAndAllIsAccountedFor) {
   Push(std::string(96, 'x'));
   Push(std::string(196, 'x'));

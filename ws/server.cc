@@ -1,5 +1,6 @@
 #include "ws/server.h"
 
+#include <optional>
 #include <utility>
 
 #include <boost/asio/dispatch.hpp>
@@ -9,14 +10,17 @@
 #include "ws/http_session.h"
 #include "ws/io_thread.h"
 #include "ws/listener.h"
+#include "ws/turn_away.h"
 
 namespace minichat::ws {
 
 struct Server::Impl {
-  Impl(ServerOptions options, const ServerDeps& deps, const SessionOptions* sessions,
+  Impl(const ServerOptions& options, const ServerDeps& deps, const SessionOptions* sessions,
        core::ChatNode* node);
 
   void OnAccepted(Socket socket, std::size_t io_index);
+  std::optional<Refused> Enter(Socket& socket, const PeerKey& peer);
+  void Refuse(Socket socket, Refused why);
   void ForEachThread(void (IoThread::*work)());
   void CloseAll(Deadline deadline, std::function<void()> when_done);
   void Done();
@@ -29,11 +33,12 @@ struct Server::Impl {
   Scheduler::TimerId cut_timer = 0;
 };
 
-Server::Impl::Impl(ServerOptions options, const ServerDeps& deps, const SessionOptions* sessions,
-                   core::ChatNode* node)
+Server::Impl::Impl(const ServerOptions& options, const ServerDeps& deps,
+                   const SessionOptions* sessions, core::ChatNode* node)
     : core(deps.core),
-      context(new ServerContext{std::move(options), deps.core, deps.routes,
-                                std::make_shared<WsMetrics>(deps.metrics)}) {
+      context(new ServerContext{
+          options, deps.core, deps.routes,
+          std::make_shared<WsMetrics>(deps.metrics, options.outbound.node_bytes)}) {
   if (node != nullptr) {
     context->clients = std::make_shared<ClientContext>(
         ClientContext{*sessions, deps.core, *node, context->metrics, Outbox(deps.core, deps.io),
@@ -50,16 +55,37 @@ Server::Impl::Impl(ServerOptions options, const ServerDeps& deps, const SessionO
 }
 
 void Server::Impl::OnAccepted(Socket socket, std::size_t io_index) {
-  if (context->connections >= context->options.max_connections) {
-    context->metrics->connections_refused.Increment();
-    return;  // closes it
-  }
+  boost::system::error_code ec;
+  const auto endpoint = socket.remote_endpoint(ec);
+  if (ec) return;  // it is gone again
+  const PeerKey peer = PeerKeyOf(endpoint.address());
+  if (const auto refused = Enter(socket, peer)) return Refuse(std::move(socket), *refused);
   ++context->connections;
   context->metrics->connections.Increment();
   IoThread& thread = *threads[io_index];
-  boost::asio::dispatch(thread.io(), [&thread, socket = std::move(socket)]() mutable {
-    StartHttpSession(std::move(socket), thread);
+  boost::asio::dispatch(thread.io(), [&thread, peer, socket = std::move(socket)]() mutable {
+    StartHttpSession(std::move(socket), peer, thread);
   });
+}
+
+// None: it stays, and counts for its address.
+std::optional<Refused> Server::Impl::Enter(Socket& socket, const PeerKey& peer) {
+  const ServerOptions& options = context->options;
+  if (context->connections >= options.max_connections) return Refused::kNodeFull;
+  if (options.max_descriptor > 0 && socket.native_handle() >= options.max_descriptor) {
+    return Refused::kFewDescriptors;
+  }
+  if (context->limits.TryEnter(peer, ConnectionLimits::Clock::now())) return std::nullopt;
+  return Refused::kAddressFull;
+}
+
+void Server::Impl::Refuse(Socket socket, Refused why) {
+  context->metrics->CountConnection(why);
+  if (why != Refused::kAddressFull) {
+    log::Warn("connections_refused",
+              {{"reason", NameOf(why)}, {"connections", context->connections.load()}});
+  }
+  TurnAway(std::move(socket), why);
 }
 
 void Server::Impl::ForEachThread(void (IoThread::*work)()) {
@@ -87,12 +113,12 @@ void Server::Impl::Done() {
   std::exchange(done, nullptr)();
 }
 
-Server::Server(ServerOptions options, ServerDeps deps)
-    : impl_(std::make_unique<Impl>(std::move(options), deps, nullptr, nullptr)) {}
+Server::Server(const ServerOptions& options, ServerDeps deps)
+    : impl_(std::make_unique<Impl>(options, deps, nullptr, nullptr)) {}
 
-Server::Server(ServerOptions options, ServerDeps deps, SessionOptions sessions,
+Server::Server(const ServerOptions& options, ServerDeps deps, SessionOptions sessions,
                core::ChatNode& node)
-    : impl_(std::make_unique<Impl>(std::move(options), deps, &sessions, &node)) {}
+    : impl_(std::make_unique<Impl>(options, deps, &sessions, &node)) {}
 
 Server::~Server() {
   impl_->context->on_empty = nullptr;
@@ -114,6 +140,10 @@ std::uint16_t Server::port() const {
 
 std::size_t Server::connection_count() const {
   return impl_->context->connections;
+}
+
+bool Server::IsFull() const {
+  return impl_->context->metrics->OutboundFull();
 }
 
 void Server::StopAccepting() {

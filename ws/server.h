@@ -43,9 +43,10 @@ struct ServerDeps {
 class Server {
  public:
   // HTTP alone.
-  Server(ServerOptions options, ServerDeps deps);
+  Server(const ServerOptions& options, ServerDeps deps);
   // HTTP and the chat protocol.
-  Server(ServerOptions options, ServerDeps deps, SessionOptions sessions, core::ChatNode& node);
+  Server(const ServerOptions& options, ServerDeps deps, SessionOptions sessions,
+         core::ChatNode& node);
   ~Server();
 
   // Binds and accepts. Fails when the address can't be had.
@@ -53,6 +54,8 @@ class Server {
   // What was bound; 0 before Start().
   std::uint16_t port() const;
   std::size_t connection_count() const;
+  // More waits to be sent to clients than OutboundLimits::node_bytes. From any thread.
+  bool IsFull() const;
 
   void StopAccepting();
   // Tells the clients bye and closes them with 1012; cuts what is left at the deadline. Then calls

@@ -24,6 +24,11 @@ class TokenBucket {
     tokens_ -= 1;
     return true;
   }
+  // Has it had a pause long enough to be as new?
+  bool IsFull(Clock::time_point now) const {
+    const std::chrono::duration<double> passed = now - filled_;
+    return tokens_ + passed.count() * rate_ >= 2 * rate_;
+  }
   // How long until the next one may pass.
   std::chrono::milliseconds Wait() const {
     if (tokens_ >= 1) return std::chrono::milliseconds(0);

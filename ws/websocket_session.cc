@@ -51,8 +51,9 @@ class WebSocketSession final : public Connection,
                                public BeastWrites,
                                public std::enable_shared_from_this<WebSocketSession> {
  public:
-  WebSocketSession(Socket socket, IoThread& thread)
-      : thread_(thread),
+  WebSocketSession(Socket socket, const PeerKey& peer, IoThread& thread)
+      : Tended(peer),
+        thread_(thread),
         stream_(std::move(socket), *this),
         level_(options().outbound),
         out_(options().outbound, level_, metrics().outbound_bytes, metrics().outbound_shed),
@@ -86,12 +87,13 @@ class WebSocketSession final : public Connection,
   void OnMessage();
   void OnText();
   void RefuseRate(const DecodedFrame& frame);
-  bool TakesMore() const { return !done_ && !closing_ && !slow_; }
+  bool TakesMore() const { return !done_ && !closing_ && !beast_closes_ && !slow_; }
   void FlushAtTurnEnd();
   void Flush();
   void AwaitWritable();
   void OnFlushed();
   void AnswerBeast();
+  bool TakesTooMuchOfAll() const;
   bool CloseIfSlow(Clock::time_point now);
   void Ping(Clock::time_point now);
   void SendCloseFrame();
@@ -104,8 +106,9 @@ class WebSocketSession final : public Connection,
   OutboundPath out_;
   TokenBucket bucket_;
   beast::flat_buffer buffer_;
-  std::shared_ptr<ClientSession> client_;  // null before the upgrade and after the end
-  std::optional<CloseReason> closing_;     // why, once the end has begun
+  std::shared_ptr<ClientSession> client_;    // null before the upgrade and after the end
+  std::optional<CloseReason> closing_;       // why, once the end has begun
+  std::optional<CloseReason> beast_closes_;  // why, as far as Beast has told: it ends by itself
   Clock::time_point close_until_{};
   Clock::time_point opened_{};
   Clock::time_point heard_{};
@@ -135,6 +138,7 @@ void WebSocketSession::Configure(bool with_subprotocol) {
       websocket::stream_base::timeout{options().handshake, websocket::stream_base::none(), false});
   stream_.set_option(
       websocket::stream_base::decorator([with_subprotocol](websocket::response_type& response) {
+        response.set(http::field::server, "minichat");  // else Beast tells its own name and version
         if (!with_subprotocol) return;
         response.set(http::field::sec_websocket_protocol,
                      beast::string_view(kSubprotocol.data(), kSubprotocol.size()));
@@ -223,6 +227,11 @@ void WebSocketSession::Send(Frame frame) {
   slow_ = out_.Overflows();
 }
 
+// The node's memory for what is not sent yet is used up: whoever has its share goes.
+bool WebSocketSession::TakesTooMuchOfAll() const {
+  return level_.bytes() > options().outbound.fair_bytes && metrics().OutboundFull();
+}
+
 void WebSocketSession::SendLatest(const std::string& key, Frame frame) {
   if (!TakesMore()) return;
   out_.PushLatest(key, std::move(frame));
@@ -233,6 +242,11 @@ void WebSocketSession::WriteForBeast(std::string bytes, Done done) {
   CHECK(!beast_done_);  // Beast's writes wait for each other
   // Nothing goes out any more, and perhaps no further turn comes.
   if (out_.broken()) return done(boost::asio::error::broken_pipe, 0);
+  if (IsCloseFrame(bytes) && !closing_) {
+    beast_closes_ = ReasonOfOwnCode(CloseCodeOf(bytes));
+    close_until_ = Clock::now() + options().close;
+    LetGoOfClient();
+  }
   beast_done_ = std::move(done);
   beast_bytes_ = bytes.size();
   beast_ticket_ = out_.PushControl(std::make_shared<const std::string>(std::move(bytes)),
@@ -251,7 +265,8 @@ void WebSocketSession::OnTurnEnd() {
 }
 
 void WebSocketSession::Flush() {
-  if (awaits_writable_ || out_.broken()) return;
+  if (out_.broken()) return;
+  if (awaits_writable_) return out_.Account();
   SocketWriter writer(stream_.next_layer().socket());
   if (!out_.Flush(writer, thread_.flush_list().Now())) AwaitWritable();
 }
@@ -285,14 +300,14 @@ void WebSocketSession::AnswerBeast() {
 }
 
 bool WebSocketSession::CloseIfSlow(Clock::time_point now) {
-  if (closing_ || !(slow_ || out_.Exceeds(now))) return false;
+  if (closing_ || !(slow_ || out_.Exceeds(now) || TakesTooMuchOfAll())) return false;
   metrics().outbound_overflows.Increment();
   Close(CloseReason::kSlowReader);
   return true;
 }
 
 void WebSocketSession::Close(CloseReason reason) {
-  if (done_ || closing_) return;
+  if (done_ || closing_ || beast_closes_) return;
   closing_ = reason;
   const bool slow = reason == CloseReason::kSlowReader;
   close_until_ = Clock::now() + (slow ? options().slow_close : options().close);
@@ -317,8 +332,8 @@ void WebSocketSession::SendCloseFrame() {
 void WebSocketSession::OnTick(Clock::time_point now) {
   // Whoever reads on may still have heard why; that time is over.
   if (out_.broken()) return Finish(CloseReason::kConnectionLost);
-  if (closing_) {
-    if (now > close_until_) Finish(*closing_);
+  if (const auto reason = closing_ ? closing_ : beast_closes_) {
+    if (now > close_until_) Finish(*reason);
     return;
   }
   if (!said_hello_ && now - opened_ > options().handshake) return Close(CloseReason::kNoHello);
@@ -360,9 +375,9 @@ void WebSocketSession::Finish(CloseReason reason) {
 
 }  // namespace
 
-void StartWebSocketSession(Socket socket, UpgradeRequest request, bool with_subprotocol,
-                           IoThread& thread) {
-  std::make_shared<WebSocketSession>(std::move(socket), thread)
+void StartWebSocketSession(Socket socket, const PeerKey& peer, UpgradeRequest request,
+                           bool with_subprotocol, IoThread& thread) {
+  std::make_shared<WebSocketSession>(std::move(socket), peer, thread)
       ->Start(std::move(request), with_subprotocol);
 }
 

@@ -10,7 +10,7 @@ namespace minichat::ws {
 // itself. `with_subprotocol`: the client offered ours, so the answer names it.
 //
 // Threading: on the socket's I/O thread, as all that follows.
-void StartWebSocketSession(Socket socket, UpgradeRequest request, bool with_subprotocol,
-                           IoThread& thread);
+void StartWebSocketSession(Socket socket, const PeerKey& peer, UpgradeRequest request,
+                           bool with_subprotocol, IoThread& thread);
 
 }  // namespace minichat::ws

@@ -2,7 +2,7 @@
 
 namespace minichat::ws {
 
-WsMetrics::WsMetrics(MetricsRegistry& r)
+WsMetrics::WsMetrics(MetricsRegistry& r, std::size_t outbound_limit)
     : connections(r.AddGauge("minichat_connections", "Open client and admin connections")),
       outbound_bytes(
           r.AddGauge("minichat_outbound_queue_bytes", "Bytes queued for all sessions together")),
@@ -12,8 +12,11 @@ WsMetrics::WsMetrics(MetricsRegistry& r)
                                  "What was refused at a full queue",
                                  {{"queue", "outbound_latest"}})),
       accept_errors(r.AddCounter("minichat_accept_errors_total", "Accepts that failed")),
-      connections_refused(r.AddCounter("minichat_connections_refused_total",
-                                       "Connections closed at once, above the bound")) {
+      outbound_limit_(static_cast<double>(outbound_limit)) {
+  for (const Refused why : {Refused::kNodeFull, Refused::kFewDescriptors, Refused::kAddressFull}) {
+    connections_[why] = &r.AddCounter("minichat_connections_refused_total",
+                                      "Connections closed at once", {{"reason", NameOf(why)}});
+  }
   for (const CloseReasonInfo& info : CloseReasons()) {
     closes_[info.reason] = &r.AddCounter("minichat_closes_total", "Ended WebSocket connections",
                                          {{"reason", std::string(info.name)}});

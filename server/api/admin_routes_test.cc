@@ -99,6 +99,10 @@ TEST_F(AdminRoutesTest, AdminPathsWantTheKeyWhenOneIsSet) {
   EXPECT_EQ(Ask("GET", "/admin/v1/status", "", "Bearer wrong!").status, 401);
   EXPECT_EQ(Ask("PUT", "/admin/v1/relay", R"({"mode":"single"})").status, 401);
   EXPECT_EQ(Ask("GET", "/admin/v1/status", "", "Bearer secret").status, 200);
+  EXPECT_EQ(Ask("GET", "/admin/v1/status", "", "bearer secret").status, 200);
+  EXPECT_EQ(Ask("GET", "/admin/v1/status", "", "BEARER  secret").status, 200);
+  EXPECT_EQ(Ask("GET", "/admin/v1/status", "", "Bearer secret ").status, 401);
+  EXPECT_EQ(Ask("GET", "/admin/v1/status", "", "Basic secret").status, 401);
   EXPECT_EQ(Ask("GET", "/readyz").status, 503);
 }
 

@@ -1,5 +1,6 @@
 #include "server/api/bearer.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -15,13 +16,28 @@ bool IsSame(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
+// What stands behind "Bearer", whose case says nothing (RFC 9110 11.1); empty: it is another
+// scheme.
+std::string_view BearerOf(std::string_view header) {
+  constexpr std::string_view kScheme = "bearer ";
+  if (header.size() < kScheme.size()) return {};
+  for (std::size_t i = 0; i < kScheme.size(); ++i) {
+    const char c = header[i];
+    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c) != kScheme[i]) return {};
+  }
+  header.remove_prefix(kScheme.size());
+  header.remove_prefix(std::min(header.find_first_not_of(' '), header.size()));
+  return header;
+}
+
 }  // namespace
 
 bool HasBearer(const HttpRequest& request, const std::vector<std::string>& keys) {
   const auto header = request.headers.find("authorization");
   if (header == request.headers.end()) return false;
+  const std::string_view given = BearerOf(header->second);
   bool found = false;
-  for (const std::string& key : keys) found |= IsSame(header->second, "Bearer " + key);
+  for (const std::string& key : keys) found |= IsSame(given, key);
   return found;
 }
 

@@ -50,6 +50,15 @@ TEST(ClientRoutesTest, ThePageMayLoadNothingFromElsewhere) {
   }
 }
 
+TEST(RouterTest, HeadIsAnsweredAsGetIs) {
+  MemoryCore core;
+  const auto routes = Routes(core);
+
+  EXPECT_EQ(Ask(*routes, "HEAD", "/healthz").status, 200);
+  EXPECT_EQ(Ask(*routes, "HEAD", "/nothing").status, 404);
+  EXPECT_EQ(Ask(*routes, "HEAD", "/api/v1/rooms").status, 405);
+}
+
 TEST(RouterTest, AnswersWhatIsNotInItsTable) {
   MemoryCore core;
   const auto routes = Routes(core);
@@ -60,8 +69,8 @@ TEST(RouterTest, AnswersWhatIsNotInItsTable) {
   EXPECT_EQ(missing.status, 404);
   EXPECT_EQ(missing.body, "{\"error\":\"there is nothing at this path\"}\n");
   EXPECT_EQ(wrong.status, 405);
-  EXPECT_EQ(wrong.headers.at("Allow"), "GET");
-  EXPECT_EQ(wrong.body, "{\"error\":\"this path takes GET\"}\n");
+  EXPECT_EQ(wrong.headers.at("Allow"), "GET, HEAD");
+  EXPECT_EQ(wrong.body, "{\"error\":\"this path takes GET, HEAD\"}\n");
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class RoomRoutesTest : public testing::Test {
 
 TEST_F(RoomRoutesTest, WantsAKeyBeforeAnythingElse) {
   for (const char* authorization : {"", "Bearer", "Bearer ", "Bearer 0123456789abcdeF",
-                                    "bearer 0123456789abcdef", "Basic 0123456789abcdef"}) {
+                                    "bearer0123456789abcdef", "Basic 0123456789abcdef"}) {
     const HttpResponse response =
         core_.Ask(router_, {"POST", "/api/v1/rooms", "nonsense", authorization});
     EXPECT_EQ(response.status, 401) << authorization;

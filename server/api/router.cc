@@ -123,11 +123,13 @@ Router::Path* Router::Find(HttpRequest* request) {
 void Router::Handle(HttpRequest request, Reply reply) {
   const Path* path = Find(&request);
   if (path == nullptr) return reply(ErrorResponse(404, "there is nothing at this path"));
-  const auto method = path->methods.find(request.method);
+  // The listener leaves the body out.
+  const std::string wanted = request.method == "HEAD" ? "GET" : request.method;
+  const auto method = path->methods.find(wanted);
   if (method != path->methods.end()) return method->second(request, std::move(reply));
   std::string allowed;
   for (const auto& [name, handler] : path->methods) {
-    allowed += (allowed.empty() ? "" : ", ") + name;
+    allowed += (allowed.empty() ? "" : ", ") + name + (name == "GET" ? ", HEAD" : "");
   }
   HttpResponse response = ErrorResponse(405, "this path takes " + allowed);
   response.headers["Allow"] = allowed;

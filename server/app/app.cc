@@ -1,7 +1,9 @@
 #include "server/app/app.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -38,6 +40,26 @@ constexpr Duration kFlushLog = milliseconds(2'500);
 constexpr Duration kCloseAdmin = milliseconds(500);
 
 constexpr std::size_t kAdminConnections = 100;
+
+// What no client gets of the descriptors.
+std::uint64_t SpareDescriptors(const AppConfig& config) {
+  return std::min(config.limits_spare_descriptors, DescriptorLimit() / 4);
+}
+
+// A client's descriptor is below it. The system gives out the lowest free one, so whatever else the
+// process has open, so many are left above.
+int ClientDescriptorsEnd(const AppConfig& config) {
+  const std::uint64_t end = DescriptorLimit() - SpareDescriptors(config);
+  return static_cast<int>(std::min<std::uint64_t>(end, std::numeric_limits<int>::max()));
+}
+
+void TellOfFewDescriptors(const AppConfig& config) {
+  if (config.limits_sessions + SpareDescriptors(config) < DescriptorLimit()) return;
+  log::Info("few_descriptors", {{"limit", DescriptorLimit()},
+                                {"spare", SpareDescriptors(config)},
+                                {"limits.sessions", config.limits_sessions},
+                                {"note", "client connections are refused before limits.sessions"}});
+}
 
 relay::RelayMode ModeOf(const AppConfig& config) {
   return *relay::ParseRelayMode(config.relay_mode);  // the option table has checked it
@@ -77,7 +99,8 @@ struct App::Impl {
   Status MakeAuthenticator();
   Status StartListeners();
   ws::ServerOptions ListenerOptions(const std::string& address) const;
-  ws::SessionOptions ClientOptions() const;
+  ws::ServerOptions ClientListenerOptions() const;
+  ws::SessionOptions ClientSessionOptions() const;
   std::vector<StopStep> StopSteps();
   void Stop();
 
@@ -146,6 +169,8 @@ void App::Impl::MakeNode() {
   }
   options.directory = DirectoryLimitsOf(config);
   options.max_waiting_sends = config.limits_waiting_sends;
+  options.max_waiting_reads = config.limits_waiting_reads;
+  options.outbound_full = [this] { return client_server && client_server->IsFull(); };
   options.max_sessions = config.limits_sessions;
   options.max_rooms_per_session = config.limits_rooms;
   options.open_rooms = config.rooms_open;
@@ -169,11 +194,31 @@ ws::ServerOptions App::Impl::ListenerOptions(const std::string& address) const {
   return options;
 }
 
-ws::SessionOptions App::Impl::ClientOptions() const {
+ws::ServerOptions App::Impl::ClientListenerOptions() const {
+  ws::ServerOptions options = ListenerOptions(config.client_listen);
+  options.max_connections = config.limits_sessions;
+  options.max_descriptor = ClientDescriptorsEnd(config);
+  options.address_connections = config.limits_address_connections;
+  options.address_handshakes_per_s = config.limits_address_handshakes_per_s;
+  options.handshakes_per_s = config.limits_handshakes_per_s;
+  options.limit_loopback = config.limits_loopback;
+  options.allowed_origins = config.client_origins;
+  options.outbound.bytes = config.limits_queue_bytes;
+  options.outbound.frames = config.limits_queue_events;
+  options.outbound.node_bytes = config.limits_node_queue_bytes;
+  options.coalesce = config.lab_coalesce;
+  return options;
+}
+
+ws::SessionOptions App::Impl::ClientSessionOptions() const {
   ws::SessionOptions options;
   options.insecure_auth = config.auth_insecure;
   options.max_rooms = config.limits_rooms;
   options.messages_per_s = config.limits_messages_per_s;
+  options.user_sessions = config.limits_user_sessions;
+  options.user_messages_per_s = config.limits_user_messages_per_s > 0
+                                    ? config.limits_user_messages_per_s
+                                    : 2 * config.limits_messages_per_s;
   options.drain = std::chrono::duration_cast<milliseconds>(kCloseClients) / 2;
   return options;
 }
@@ -201,21 +246,17 @@ Status App::Impl::MakeAuthenticator() {
 
 Status App::Impl::StartListeners() {
   ws::ServerOptions admin = ListenerOptions(config.admin_listen);
-  admin.max_connections = kAdminConnections;
+  // The other half is for links to back ends.
+  admin.max_connections = std::min<std::uint64_t>(kAdminConnections, SpareDescriptors(config) / 2);
   admin_server = std::make_unique<ws::Server>(
       std::move(admin), ws::ServerDeps{scheduler, io.all(), *admin_routes, registry});
   if (Status status = admin_server->Start(); !status.ok()) return At("admin.listen", status);
   if (!config.HasRole("chat")) return {};
-  ws::ServerOptions client = ListenerOptions(config.client_listen);
-  client.max_connections = config.limits_sessions;
-  client.allowed_origins = config.client_origins;
-  client.outbound.bytes = config.limits_queue_bytes;
-  client.outbound.frames = config.limits_queue_events;
-  client.coalesce = config.lab_coalesce;
   client_server = std::make_unique<ws::Server>(
-      std::move(client),
+      ClientListenerOptions(),
       ws::ServerDeps{scheduler, io.all(), *client_routes, registry, authenticator.get()},
-      ClientOptions(), *node);
+      ClientSessionOptions(), *node);
+  TellOfFewDescriptors(config);
   return At("client.listen", client_server->Start());
 }
 

@@ -52,9 +52,18 @@ struct AppConfig {
   std::uint64_t limits_sessions = 20'000;
   std::uint64_t limits_rooms = 200;
   std::uint64_t limits_messages_per_s = 1'000;
+  std::uint64_t limits_address_connections = 500;
+  std::uint64_t limits_address_handshakes_per_s = 50;
+  bool limits_loopback = false;
+  std::uint64_t limits_handshakes_per_s = 2'000;
+  std::uint64_t limits_user_sessions = 100;
+  std::uint64_t limits_user_messages_per_s = 0;
+  std::uint64_t limits_spare_descriptors = 64;
   std::uint64_t limits_waiting_sends = 10'000;
+  std::uint64_t limits_waiting_reads = 128;
   std::uint64_t limits_queue_events = 1'000;
   std::uint64_t limits_queue_bytes = 1 << 20;
+  std::uint64_t limits_node_queue_bytes = 256 << 20;
 
   std::uint64_t io_threads = 1;
   std::string logging_level = "info";

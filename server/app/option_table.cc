@@ -127,14 +127,43 @@ void AddBackends(Rows& rows) {
 void AddLimits(Rows& rows) {
   rows.push_back(CountOption("limits.sessions", &C::limits_sessions, {1, 1'000'000},
                              "Client connections that this node holds at most; more are refused."));
+  rows.push_back(CountOption("limits.spare_descriptors", &C::limits_spare_descriptors, {8, 10'000},
+                             "File descriptors that no client gets: for links to back ends and "
+                             "other nodes, and for admin.listen. At most a quarter of those that "
+                             "the system allows."));
+  rows.push_back(CountOption("limits.handshakes_per_s", &C::limits_handshakes_per_s, {0, 100'000},
+                             "WebSocket handshakes a second, with bursts of twice that; more are "
+                             "answered 503. 0: any number."));
+  rows.push_back(CountOption("limits.address_connections", &C::limits_address_connections,
+                             {0, 1'000'000},
+                             "Client connections of one IPv4 address, or one IPv6 network of 64 "
+                             "bits; more are answered 429. 0: any number, as behind a proxy on "
+                             "another machine."));
+  rows.push_back(CountOption("limits.address_handshakes_per_s", &C::limits_address_handshakes_per_s,
+                             {0, 100'000},
+                             "WebSocket handshakes a second of one address, with bursts of twice "
+                             "that; more are answered 429. 0: any number."));
+  rows.push_back(BoolOption("limits.loopback", &C::limits_loopback,
+                            "The limits of one address hold for loopback addresses too. false: a "
+                            "proxy on this machine may bring everybody's connections."));
+  rows.push_back(CountOption("limits.user_sessions", &C::limits_user_sessions, {0, 1'000'000},
+                             "Sessions of one user on this node; more are refused as overloaded. "
+                             "0: any number."));
   rows.push_back(CountOption("limits.rooms", &C::limits_rooms, {1, 10'000},
                              "Rooms that one session may join."));
   rows.push_back(CountOption("limits.messages_per_s", &C::limits_messages_per_s, {1, 100'000},
                              "Requests a second that one session may make, with bursts of twice "
                              "that; more are refused as rate_limited."));
+  rows.push_back(CountOption("limits.user_messages_per_s", &C::limits_user_messages_per_s,
+                             {0, 1'000'000},
+                             "The same for all sessions of one user on this node together. 0: "
+                             "twice limits.messages_per_s."));
   rows.push_back(CountOption("limits.waiting_sends", &C::limits_waiting_sends, {1, 1'000'000},
                              "Sends that may wait for the log and the directory at once; more are "
                              "refused as overloaded."));
+  rows.push_back(CountOption("limits.waiting_reads", &C::limits_waiting_reads, {1, 10'000},
+                             "Reads of history that may be under way at once, of at most 1 MiB "
+                             "each; more are refused as overloaded."));
   rows.push_back(CountOption("limits.queue_events", &C::limits_queue_events, {16, 1'000'000},
                              "Messages that may wait to be written to one client; above, it is "
                              "closed as a slow reader (4008)."));
@@ -142,6 +171,11 @@ void AddLimits(Rows& rows) {
                              {128 << 10, std::uint64_t{1} << 30},
                              "Bytes that may wait to be written to one client; above, it is closed "
                              "as a slow reader (4008)."));
+  rows.push_back(BytesOption("limits.node_queue_bytes", &C::limits_node_queue_bytes,
+                             {1 << 20, std::uint64_t{1} << 40},
+                             "Bytes that may wait to be written to all clients together; above, "
+                             "sends and new sessions are refused as overloaded, and a client for "
+                             "which more than 16 KiB wait is closed as a slow reader."));
 }
 
 void AddLab(Rows& rows) {

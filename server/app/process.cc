@@ -48,6 +48,12 @@ void PrepareProcess() {
   ::setrlimit(RLIMIT_NOFILE, &files);
 }
 
+std::uint64_t DescriptorLimit() {
+  rlimit files{};
+  constexpr std::uint64_t kUsual = 1024;
+  return ::getrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_cur : kUsual;
+}
+
 void AddProcessMetrics(MetricsRegistry& registry) {
   registry
       .AddGauge("minichat_build_info", "Always 1; its label says which version runs",

@@ -12,6 +12,54 @@ using std::chrono::seconds;
 
 constexpr Duration kOneBeat = milliseconds(1'500);  // and what follows it
 
+// Lets answers about members come late.
+class SlowRoomStore final : public RoomStore {
+ public:
+  explicit SlowRoomStore(RoomStore& store) : store_(store) {}
+
+  void Hold() { holding_ = true; }
+  void Release() {
+    holding_ = false;
+    for (const auto& answer : std::exchange(held_, {})) answer();
+  }
+
+  void StandingOf(const RoomId& room, const UserId& user, Deadline deadline,
+                  Callback<Result<Standing>> done) override {
+    store_.StandingOf(room, user, deadline, [this, done](Result<Standing> standing) {
+      if (!holding_) return done(std::move(standing));
+      held_.push_back([done, standing] { done(standing); });
+    });
+  }
+  void CreateRoom(const RoomId& room, std::vector<UserId> members, Deadline deadline,
+                  Callback<Result<bool>> done) override {
+    store_.CreateRoom(room, std::move(members), deadline, std::move(done));
+  }
+  void AddMember(const RoomId& room, const UserId& user, Deadline deadline,
+                 Callback<Result<MemberChange>> done) override {
+    store_.AddMember(room, user, deadline, std::move(done));
+  }
+  void RemoveMember(const RoomId& room, const UserId& user, Deadline deadline,
+                    Callback<Result<MemberChange>> done) override {
+    store_.RemoveMember(room, user, deadline, std::move(done));
+  }
+  void Members(const MembersRequest& request, Deadline deadline,
+               Callback<Result<MembersPage>> done) override {
+    store_.Members(request, deadline, std::move(done));
+  }
+  void Revoke(const Revocation& revocation, Deadline deadline, Callback<Status> done) override {
+    store_.Revoke(revocation, deadline, std::move(done));
+  }
+  void Revocations(std::int64_t since_ms, Deadline deadline,
+                   Callback<Result<std::vector<Revocation>>> done) override {
+    store_.Revocations(since_ms, deadline, std::move(done));
+  }
+
+ private:
+  RoomStore& store_;
+  std::vector<std::function<void()>> held_;
+  bool holding_ = false;
+};
+
 // Two nodes; only rooms whose name begins with "open" are open.
 class AccessTest : public testing::Test {
  protected:
@@ -101,6 +149,56 @@ TEST_F(AccessTest, MemberRemovedWhileJoinedHearsOfItAndGetsNothingMore) {
   EXPECT_EQ(CodeOf(bob.Send("team", "c3", "still here?")), ErrorCode::kNotMember);
   EXPECT_EQ(CodeOf(bob.Join("team")), ErrorCode::kForbidden);
   EXPECT_EQ(ann.link->got.size(), 2u);
+}
+
+// She was a member when her join asked, and is none when the answer comes.
+TEST_F(AccessTest, MemberRemovedWhileSheJoinsDoesNotGetIn) {
+  Create("team", {UserId("ann"), UserId("bob")});
+  SlowRoomStore slow(cluster_.room_store);
+  ChatNode& node = cluster_.AddNode("n3", &slow);
+  cluster_.scheduler.Advance(seconds(3));
+  FakeClient ann(cluster_, *nodes_[0], "ann");
+  FakeClient bob(cluster_, node, "bob");
+  Ok(ann.Join("team"));
+  std::optional<ClientResult<JoinReply>> reply;
+  slow.Hold();
+  node.Join(bob.id, RoomId("team"), std::nullopt,
+            [&reply](ClientResult<JoinReply> got) { reply = std::move(got); });
+
+  EXPECT_EQ(std::get<bool>(Remove("team", "bob")), true);
+  cluster_.scheduler.Advance(kOneBeat);
+  EXPECT_FALSE(reply.has_value());
+  slow.Release();
+  cluster_.scheduler.Advance(milliseconds(200));
+
+  ASSERT_TRUE(reply.has_value());
+  ASSERT_TRUE(std::holds_alternative<ClientError>(*reply)) << "she got in";
+  EXPECT_EQ(CodeOf(reply), ErrorCode::kForbidden);
+  Ok(ann.Send("team", "c1", "between us"));
+  cluster_.scheduler.Advance(seconds(3));
+  EXPECT_TRUE(bob.link->got.empty());
+  EXPECT_EQ(cluster_.relay.calls, 0);  // no route is left behind
+  EXPECT_EQ(CodeOf(bob.Send("team", "c2", "hi")), ErrorCode::kNotMember);
+}
+
+// The same with a member who stays: what happens to others costs her nothing.
+TEST_F(AccessTest, MemberWhoStaysGetsInWhileAnotherIsRemoved) {
+  Create("team", {UserId("ann"), UserId("bob")});
+  SlowRoomStore slow(cluster_.room_store);
+  ChatNode& node = cluster_.AddNode("n3", &slow);
+  cluster_.scheduler.Advance(seconds(3));
+  FakeClient ann(cluster_, node, "ann");
+  std::optional<ClientResult<JoinReply>> reply;
+  slow.Hold();
+  node.Join(ann.id, RoomId("team"), std::nullopt,
+            [&reply](ClientResult<JoinReply> got) { reply = std::move(got); });
+
+  Remove("team", "bob");
+  cluster_.scheduler.Advance(kOneBeat);
+  slow.Release();
+  cluster_.scheduler.Advance(milliseconds(200));
+
+  EXPECT_EQ(Ok(reply).room, RoomId("team"));
 }
 
 TEST_F(AccessTest, RemovalIsNoticedAlsoWhenTheDirectoryForgotIt) {

@@ -37,6 +37,10 @@ struct ChatNode::Impl {
   Task<Result<ReadPage>> ReadPageOf(HistoryRequest request, std::size_t limit);
   Task<void> ReadAnyRoom(HistoryRequest request, Callback<ClientResult<HistoryPage>> done);
   Task<void> ReadHistory(HistoryRequest request, Callback<ClientResult<HistoryPage>> done);
+  // One of the reads under way.
+  Task<void> Counted(Task<void> read);
+  // Too many of them?
+  std::optional<ClientError> RefusalOfRead() const;
   Task<void> StopTask(Deadline deadline, std::function<void()> done);
   Task<void> FinishStoring(TimePoint since, TimePoint end);
   Task<void> CloseRoutes(SessionId session, std::vector<RoomId> rooms);
@@ -64,6 +68,7 @@ struct ChatNode::Impl {
   HeadSweeper sweeper{node, membership, reader, rooms};
   Moderation moderation{node, membership, access, rooms, sender};
   std::function<void()> on_name_taken;
+  std::size_t reads = 0;  // of history, under way
   bool stopping = false;
 };
 
@@ -153,6 +158,11 @@ ClientResult<SessionId> ChatNode::OpenSession(SessionOwner owner,
     auto refusal = impl_->access_watch.RefusalOf(owner.user, *owner.token_issued_at_ms);
     if (refusal) return std::move(*refusal);
   }
+  const bool full = impl_->options.outbound_full && impl_->options.outbound_full();
+  if (full) {
+    return ClientError{ErrorCode::kOverloaded,
+                       "hello: too much waits to be sent to clients of this node", 1000};
+  }
   const SessionPtr session = impl_->rooms.OpenSession(std::move(owner), std::move(link));
   if (session) return session->id;
   return ClientError{
@@ -225,11 +235,13 @@ void ChatNode::History(const SessionId& id, HistoryRequest request,
   const SessionPtr session = impl_->rooms.FindSession(id);
   if (!session) return done(NoSession());
   if (session->rooms.count(request.room) == 0) return done(NotMember(request.room));
-  impl_->tasks.Spawn(impl_->ReadHistory(std::move(request), std::move(done)));
+  if (auto refusal = impl_->RefusalOfRead()) return done(std::move(*refusal));
+  impl_->tasks.Spawn(impl_->Counted(impl_->ReadHistory(std::move(request), std::move(done))));
 }
 
 void ChatNode::ReadRoom(HistoryRequest request, Callback<ClientResult<HistoryPage>> done) {
-  impl_->tasks.Spawn(impl_->ReadAnyRoom(std::move(request), std::move(done)));
+  if (auto refusal = impl_->RefusalOfRead()) return done(std::move(*refusal));
+  impl_->tasks.Spawn(impl_->Counted(impl_->ReadAnyRoom(std::move(request), std::move(done))));
 }
 
 Task<void> ChatNode::Impl::ReadAnyRoom(HistoryRequest request,
@@ -240,6 +252,17 @@ Task<void> ChatNode::Impl::ReadAnyRoom(HistoryRequest request,
     co_return;
   }
   co_await ReadHistory(std::move(request), std::move(done));
+}
+
+Task<void> ChatNode::Impl::Counted(Task<void> read) {
+  node.metrics().waiting_reads.Set(static_cast<double>(++reads));
+  co_await std::move(read);
+  node.metrics().waiting_reads.Set(static_cast<double>(--reads));
+}
+
+std::optional<ClientError> ChatNode::Impl::RefusalOfRead() const {
+  if (reads < options.max_waiting_reads) return std::nullopt;
+  return ClientError{ErrorCode::kOverloaded, "too many reads are waiting on this node", 1000};
 }
 
 Moderation& ChatNode::moderation() {

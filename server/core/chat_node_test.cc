@@ -235,6 +235,50 @@ TEST_F(ChatNodeTest, ARecordThatNamesALaterGenerationWaitsForOne) {
   EXPECT_EQ(1, cluster_.metrics.persisted.Value());
 }
 
+TEST_F(ChatNodeTest, ReadsAboveTheBoundAreRefusedAtOnce) {
+  cluster_.options.max_waiting_reads = 2;
+  ChatNode& node = cluster_.AddNode("n1");
+  FakeClient ann(cluster_, node, "ann");
+  Ok(ann.Join("general"));
+  std::vector<std::optional<ClientResult<HistoryPage>>> replies(4);
+
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    const auto keep = [&reply = replies[i]](auto got) { reply = std::move(got); };
+    const HistoryRequest request{RoomId("general"), {}, {}, 10};
+    if (i % 2 == 0) {
+      node.History(ann.id, request, keep);
+    } else {
+      node.ReadRoom(request, keep);
+    }
+  }
+  ASSERT_TRUE(replies[2].has_value() && replies[3].has_value());
+  EXPECT_EQ(ErrorCode::kOverloaded, CodeOf(replies[2]));
+  EXPECT_EQ(ErrorCode::kOverloaded, CodeOf(replies[3]));
+  EXPECT_EQ(2, cluster_.metrics.waiting_reads.Value());
+  cluster_.scheduler.Advance(milliseconds(50));
+
+  Ok(replies[0]);
+  Ok(replies[1]);
+  Ok(ann.History({RoomId("general"), {}, {}, 10}));
+  EXPECT_EQ(0, cluster_.metrics.waiting_reads.Value());
+}
+
+TEST_F(ChatNodeTest, WithoutMemoryForClientsSendsAndSessionsAreRefused) {
+  bool full = false;
+  cluster_.options.outbound_full = [&full] { return full; };
+  ChatNode& node = cluster_.AddNode("n1");
+  FakeClient ann(cluster_, node, "ann");
+  Ok(ann.Join("general"));
+  full = true;
+
+  EXPECT_EQ(ErrorCode::kOverloaded, CodeOf(ann.Send("general", "c1", "hi")));
+  const auto late = node.OpenSession({UserId("bob"), {}}, std::make_shared<FakeClientLink>());
+  EXPECT_EQ(ErrorCode::kOverloaded, std::get<ClientError>(late).code);
+  full = false;
+
+  Ok(ann.Send("general", "c1", "hi"));
+}
+
 TEST_F(ChatNodeTest, StopRemovesTheNodesEntry) {
   ChatNode& n1 = cluster_.AddNode("n1");
   ChatNode& n2 = cluster_.AddNode("n2");

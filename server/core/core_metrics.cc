@@ -54,7 +54,9 @@ CoreMetrics::CoreMetrics(MetricsRegistry& r)
       rerouted(r.AddCounter("minichat_rerouted_total", "Recipients relayed again after not_here")),
       persist_batch_rows(r.AddSizes("minichat_persist_batch_rows", "Rows per insert")),
       waiting_sends(
-          r.AddGauge("minichat_queue_depth", "Entries in a bounded queue", {{"queue", "sends"}})) {
+          r.AddGauge("minichat_queue_depth", "Entries in a bounded queue", {{"queue", "sends"}})),
+      waiting_reads(
+          r.AddGauge("minichat_queue_depth", "Entries in a bounded queue", {{"queue", "reads"}})) {
   for (const ErrorCodeInfo& info : ErrorCodes()) {
     refusals[std::string(info.name)] = &r.AddCounter("minichat_refusals_total", "Requests refused",
                                                      {{"reason", std::string(info.name)}});

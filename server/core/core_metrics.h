@@ -38,6 +38,7 @@ struct CoreMetrics {
   Counter& rerouted;
   Histogram& persist_batch_rows;
   Gauge& waiting_sends;
+  Gauge& waiting_reads;
   std::map<std::string, Counter*> refusals;  // by error code
 
   void CountRefusal(const std::string& code);

@@ -78,12 +78,13 @@ class FakeCluster {
     options.directory = limits;
   }
 
-  ChatNode& AddNode(const std::string& name) {
+  // `rooms`: its view of the room store; null: the store itself.
+  ChatNode& AddNode(const std::string& name, RoomStore* rooms = nullptr) {
     auto own = options;
     own.name = NodeName(name);
     own.relay_address = name + ":1";
     const NodePorts ports{scheduler, log,     nodes.empty() ? &log : nullptr,
-                          directory, store,   room_store,
+                          directory, store,   rooms != nullptr ? *rooms : room_store,
                           relay,     encoder, metrics};
     nodes.push_back(std::make_unique<ChatNode>(own, ports));
     relay.receivers[own.name] = nodes.back().get();

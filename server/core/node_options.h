@@ -40,6 +40,12 @@ struct NodeOptions {
   std::size_t max_rooms_per_session = 200;
   std::size_t rooms_per_sweep = 5'000;  // above, the period grows
 
+  std::size_t max_waiting_reads = 128;  // of history; each holds a page of at most 1 MiB
+
+  // Is the memory for what waits to be sent to clients used up? Then no sends and no sessions are
+  // taken. May be empty.
+  std::function<bool()> outbound_full;
+
   // Patterns (room_patterns.h) of rooms that anyone may enter; the others are private.
   std::vector<std::string> open_rooms = {"*"};
 

@@ -50,6 +50,9 @@ std::optional<ClientError> Sender::RefusalNow(const RoomId& room) {
   if (waiting_ >= node_.options.max_waiting_sends) {
     return Retryable(ErrorCode::kOverloaded, "too many sends are waiting on this node");
   }
+  if (node_.options.outbound_full && node_.options.outbound_full()) {
+    return Retryable(ErrorCode::kOverloaded, "too much waits to be sent to clients of this node");
+  }
   return std::nullopt;
 }
 

@@ -195,6 +195,30 @@ TEST_F(TokenTest, ASessionEndsWithItsTokenUnlessItIsRefreshed) {
   EXPECT_EQ(Try(Token("ann", "1h")), 0);
 }
 
+// C17.
+TEST_F(TokenTest, ARevocationEndsTheSessionsOfOldTokensAndOpensNoMore) {
+  MakeSecretConfig();
+  const NodeProcess& node = StartNode();
+  const std::string old = Token("ann", "1h");
+  const auto ann = Connect(old);
+  const auto bob = Connect(Token("bob", "1h"));
+  ASSERT_TRUE(loop_.RunUntil([&] { return ann->welcome() && bob->welcome(); }, kLimit));
+
+  const auto revoked =
+      CallHttp(node.admin(), {.method = "POST", .path = "/admin/v1/users/ann/revoke"});
+
+  ASSERT_TRUE(revoked.ok());
+  EXPECT_EQ(revoked->status, 200) << revoked->body;
+  ASSERT_TRUE(loop_.RunUntil([&] { return ann->closed(); }, seconds(5)));
+  EXPECT_EQ(ann->close_info().code, 4005);
+  EXPECT_EQ(Try(old), 4001);
+  const auto refresh = bob->Request({{"op", "refresh"}, {"token", Token("bob", "2h")}});
+  ASSERT_TRUE(loop_.RunUntil([&] { return bob->Find(refresh) != nullptr; }, kLimit));
+  EXPECT_EQ(bob->Find(refresh)->op, "refreshed");
+  // A token tells the second of its issue: one of a later second is good again.
+  EXPECT_TRUE(WaitFor([&] { return Try(Token("ann", "1h")) == 0; }, kLimit));
+}
+
 TEST_F(TokenTest, NeitherSecretNorTokensAreToldAnywhere) {
   MakeSecretConfig();
   ASSERT_EQ(Minichat({"print-config", "--config", config_}), 0);

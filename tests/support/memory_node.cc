@@ -16,6 +16,7 @@
 #include "server/base/asio_scheduler.h"
 #include "server/core/chat_node.h"
 #include "server/core/core_metrics.h"
+#include "server/core/moderation.h"
 #include "storage/memory/memory_directory.h"
 #include "storage/memory/memory_log.h"
 #include "storage/memory/memory_room_store.h"
@@ -95,6 +96,7 @@ MemoryNode::Impl::Impl(Options given) : options(std::move(given)) {
   log = std::make_unique<memory::MemoryLog>(*scheduler);
   store = std::make_unique<memory::MemoryStore>(*scheduler);
   room_store = std::make_unique<memory::MemoryRoomStore>(*scheduler);
+  options.node.outbound_full = [this] { return server && server->IsFull(); };
   node = std::make_unique<core::ChatNode>(
       options.node, core::NodePorts{*scheduler, *log, log.get(), *directory, *store, *room_store,
                                     relay, encoder, metrics});
@@ -180,6 +182,14 @@ bool MemoryNode::WaitForMetric(const std::string& series, double value) {
     std::this_thread::yield();
   }
   return true;
+}
+
+void MemoryNode::Kick(const std::string& user) {
+  impl_->OnCore([&] {
+    const core::AccessChange whom{
+        core::AccessChange::Kind::kKicked, core::UserId(user), {}, core::SessionId(), 0};
+    impl_->node->moderation().Kick(whom, [](const Status&) {});
+  });
 }
 
 void MemoryNode::StartClosing(std::chrono::milliseconds deadline) {

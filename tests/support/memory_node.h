@@ -36,6 +36,8 @@ class MemoryNode {
   double Metric(const std::string& series);
   // Waits until the series has the value; false after 10 s.
   bool WaitForMetric(const std::string& series, double value);
+  // As an operator does.
+  void Kick(const std::string& user);
   // Starts CloseAll(); Wait for it with WaitUntilClosed().
   void StartClosing(std::chrono::milliseconds deadline);
   bool WaitUntilClosed();

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 #include <pwd.h>
@@ -100,6 +101,13 @@ std::string ScratchPostgres::NewDatabase() {
 
 std::string ScratchPostgres::UrlOf(const std::string& database) const {
   return "postgresql://minichat@127.0.0.1:" + std::to_string(port_) + "/" + database;
+}
+
+void ScratchPostgres::SignalAll(int signal) const {
+  const std::string pid = std::to_string(server_->pid());
+  std::ifstream children("/proc/" + pid + "/task/" + pid + "/children");
+  server_->Signal(signal);
+  for (pid_t child = 0; children >> child;) ::kill(child, signal);
 }
 
 void ScratchPostgres::Execute(const std::string& database, const std::string& sql) {

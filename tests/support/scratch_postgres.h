@@ -31,6 +31,8 @@ class ScratchPostgres {
   void Stop();
   void Start();
   void Signal(int signal) const { server_->Signal(signal); }
+  // The server and all its backends, which are processes of their own.
+  void SignalAll(int signal) const;
   // Runs SQL as the superuser, in `database`.
   void Execute(const std::string& database, const std::string& sql);
 

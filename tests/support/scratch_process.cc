@@ -101,7 +101,10 @@ bool ScratchProcess::running() {
 }
 
 void ScratchProcess::Signal(int signal) const {
-  if (!reaped_) kill(pid_, signal);
+  if (reaped_ || kill(pid_, signal) != 0 || signal != SIGSTOP) return;
+  // Threads stop one after the other: until all have, one may still answer.
+  siginfo_t stopped{};
+  waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WEXITED | WNOWAIT);
 }
 
 int ScratchProcess::Wait() {

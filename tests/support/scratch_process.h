@@ -42,6 +42,7 @@ class ScratchProcess {
 
   pid_t pid() const { return pid_; }
   bool running();
+  // After SIGSTOP it stands still when this returns.
   void Signal(int signal) const;
   // Waits for the end; the exit code, or 128 + the signal that ended it.
   int Wait();

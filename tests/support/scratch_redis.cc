@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <hiredis/hiredis.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "server/base/check.h"
@@ -93,9 +92,6 @@ void ScratchRedis::Kill() {
 
 void ScratchRedis::Pause() {
   process_->Signal(SIGSTOP);
-  int status = 0;
-  const pid_t pid = process_->pid();
-  CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
 }
 
 void ScratchRedis::Resume() {

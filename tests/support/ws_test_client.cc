@@ -33,6 +33,7 @@ struct WsTestClient::Impl {
   boost::beast::flat_buffer buffer;
   std::string failure;
   std::string subprotocol;
+  std::string server;
   int close_code = 0;
 
   // Runs the operations that were started; false when the limit passed first.
@@ -77,6 +78,8 @@ WsTestClient::WsTestClient(std::uint16_t port, const std::string& subprotocol,
   }
   const auto chosen = response[boost::beast::http::field::sec_websocket_protocol];
   impl_->subprotocol.assign(chosen.data(), chosen.size());
+  const auto server = response[boost::beast::http::field::server];
+  impl_->server.assign(server.data(), server.size());
 }
 
 WsTestClient::~WsTestClient() = default;
@@ -87,6 +90,10 @@ const std::string& WsTestClient::failure() const {
 
 const std::string& WsTestClient::subprotocol() const {
   return impl_->subprotocol;
+}
+
+const std::string& WsTestClient::server() const {
+  return impl_->server;
 }
 
 void WsTestClient::Send(const std::string& text) {
@@ -123,6 +130,11 @@ int WsTestClient::AwaitClose() {
 
 int WsTestClient::close_code() const {
   return impl_->close_code;
+}
+
+void WsTestClient::HalfClose() {
+  error_code ignored;
+  impl_->stream.next_layer().shutdown(tcp::socket::shutdown_send, ignored);
 }
 
 void WsTestClient::Drop() {

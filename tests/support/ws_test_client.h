@@ -20,6 +20,8 @@ class WsTestClient {
   const std::string& failure() const;
   // What the server chose; empty: none.
   const std::string& subprotocol() const;
+  // The Server header of the upgrade's answer.
+  const std::string& server() const;
 
   void Send(const std::string& text);
   void SendBinary(const std::string& bytes);
@@ -30,6 +32,8 @@ class WsTestClient {
   // Reads on, dropping frames, to the end. The code of the close frame; 1006: there was none.
   int AwaitClose();
   int close_code() const;
+  // Sends no more, but reads on.
+  void HalfClose();
   // Ends the TCP connection without a word.
   void Drop();
   // The system buffers as little as it can of what this client does not read.
