@@ -139,7 +139,7 @@ ClientHandle KafkaSource::Impl::MakeConsumer() {
       // An offset is stored only behind what is in Postgres; what is stored is committed soon.
       {"enable.auto.offset.store", "false"},
       {"enable.auto.commit", "true"},
-      {"auto.commit.interval.ms", "1000"},
+      {"auto.commit.interval.ms", "5000"},  // what a crash makes read again is known to Postgres
       {"session.timeout.ms", Millis(options_.session_timeout)},
       {"heartbeat.interval.ms", Millis(options_.session_timeout / 4)},
       // Nobody waits for a row: records are read some at a time, as each fetch wakes threads here
