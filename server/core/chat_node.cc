@@ -48,8 +48,9 @@ struct ChatNode::Impl {
   RoomReader reader{node, membership};
   RoomTable rooms{node, membership, reader};
   RoomAccess access{node};
-  RoomJoiner joiner{node, membership, access, reader, rooms};
-  AccessWatch access_watch{node, membership, access, rooms, joiner};
+  RouteDropper dropper{node, membership, rooms};
+  RoomJoiner joiner{node, membership, access, reader, rooms, dropper};
+  AccessWatch access_watch{node, membership, access, rooms, dropper};
   FanOut fan_out{node, membership, rooms};
   Placer placer{node, membership, reader};
   HangDetector hang{node};
@@ -156,7 +157,7 @@ void ChatNode::CloseSession(const SessionId& id) {
 }
 
 Task<void> ChatNode::Impl::CloseRoutes(SessionId session, std::vector<RoomId> closed) {
-  for (const RoomId& room : closed) co_await joiner.DropRoute(room, session);
+  for (const RoomId& room : closed) co_await dropper.Drop(room, session);
 }
 
 void ChatNode::OnDrained(const SessionId& id) {
@@ -280,7 +281,7 @@ void ChatNode::Impl::OnNotHere(const Event& event, const std::vector<SessionId>&
     if (session && session->turns.busy(event.room)) {
       if (options.rules.early) session->turns.NoteEarly(event.room, event.place.seq);
     } else if (!session || session->rooms.count(event.room) == 0) {
-      tasks.Spawn(joiner.DropRoute(event.room, recipients[i]));
+      tasks.Spawn(dropper.DropInTurn(event.room, recipients[i]));
     }
   }
 }

@@ -71,6 +71,39 @@ class FakeRelay final : public Relay {
   Scheduler& scheduler_;
 };
 
+// A directory whose answers get lost when it is told so. What concerns routes, no more.
+class FakeDirectory final : public memory::MemoryDirectory {
+ public:
+  FakeDirectory(Scheduler& scheduler, DirectoryLimits limits)
+      : MemoryDirectory(scheduler, limits), scheduler_(scheduler) {}
+
+  // It is done, but nobody hears of it.
+  void Join(const RoomId& room, const Route& route, Generation generation, Deadline deadline,
+            Callback<Result<JoinOutcome>> done) override {
+    if (!failing) return MemoryDirectory::Join(room, route, generation, deadline, std::move(done));
+    MemoryDirectory::Join(room, route, generation, deadline,
+                          [done](const auto&) { done(DeadlineExceeded("lost")); });
+  }
+  // Never arrives.
+  void Leave(const RoomId& room, const SessionId& session, const NodeName& node,
+             Generation generation, Deadline deadline, Callback<Status> done) override {
+    if (!failing) {
+      return MemoryDirectory::Leave(room, session, node, generation, deadline, std::move(done));
+    }
+    scheduler_.Post([done] { done(DeadlineExceeded("lost")); });
+  }
+  void Routes(const RoomId& room, Generation generation, Deadline deadline,
+              Callback<Result<RoomRoutes>> done) override {
+    if (!failing) return MemoryDirectory::Routes(room, generation, deadline, std::move(done));
+    scheduler_.Post([done] { done(DeadlineExceeded("lost")); });
+  }
+
+  bool failing = false;
+
+ private:
+  Scheduler& scheduler_;
+};
+
 // Nodes that share one directory, log and store in memory, on virtual time.
 class FakeCluster {
  public:
@@ -94,7 +127,7 @@ class FakeCluster {
 
   testing_support::ManualScheduler scheduler;
   NodeOptions options;
-  memory::MemoryDirectory directory;
+  FakeDirectory directory;
   memory::MemoryLog log{scheduler};
   memory::MemoryStore store{scheduler};
   memory::MemoryRoomStore room_store{scheduler};
@@ -138,6 +171,11 @@ class FakeClient {
     node_.History(id, request, [&](ClientResult<HistoryPage> got) { reply = got; });
     cluster_.scheduler.Advance(std::chrono::milliseconds(50));
     return reply;
+  }
+
+  void Close() {
+    node_.CloseSession(id);
+    cluster_.scheduler.Advance(std::chrono::milliseconds(10));
   }
 
  private:

@@ -55,6 +55,11 @@ bool Membership::IsLive(const NodeName& name, const Incarnation& incarnation) co
   });
 }
 
+void Membership::RegisterAnew() {
+  ++registrations_;
+  ready_ = false;
+}
+
 void Membership::OnFenced() {
   node_.metrics().fenced.Increment();
   Doubt();
@@ -227,9 +232,7 @@ void Membership::OnBeat(HeartbeatReply reply) {
   if (reply.outcome == HeartbeatReply::Outcome::kGone) {
     if (!node_.rules().rereg) return;
     log::Warn("entry_vanished", {{"node", self_.name.value()}});
-    ++registrations_;
-    ready_ = false;
-    return;
+    return RegisterAnew();
   }
   bool lost_one = false;
   for (const NodeEntry& old : live_nodes_) {

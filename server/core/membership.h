@@ -50,6 +50,8 @@ class Membership final : public RoomDirectory::Listener {
   // Something has changed that this node's next beat tells it.
   void BeatNow() { node_.tasks.Spawn(Beat()); }
 
+  // Becomes another incarnation: whatever this one has in the directory is a dead node's.
+  void RegisterAnew();
   // Postgres refused this generation: stop serving until it is current.
   void OnFenced();
   // A log record names a later generation than this node's: stop serving until this is known to be
