@@ -7,8 +7,11 @@
 #include "server/core/janitor.h"
 #include "server/core/moderation.h"
 #include "server/core/persister.h"
+#include "server/core/presence_tracker.h"
 #include "server/core/room_joiner.h"
 #include "server/core/sender.h"
+#include "server/core/typing_notices.h"
+#include "server/core/who_reader.h"
 
 namespace minichat::core {
 namespace {
@@ -58,7 +61,10 @@ struct ChatNode::Impl {
   RowWriter writer{node, membership};
   Persister persister{node, membership, placer, fan_out, writer};
   Janitor janitor{node, membership, writer};
-  HeadSweeper sweeper{node, membership, reader, rooms};
+  PresenceTracker presence{node, membership, rooms};
+  WhoReader who{node, membership, presence};
+  TypingNotices typing{node, rooms, presence};
+  HeadSweeper sweeper{node, membership, reader, rooms, presence};
   Moderation moderation{node, membership, access, rooms, sender};
   std::function<void()> on_name_taken;
   bool stopping = false;
@@ -74,7 +80,10 @@ ChatNode::~ChatNode() {
 void ChatNode::Start() {
   Impl& impl = *impl_;
   Membership::Hooks hooks;
-  hooks.on_generation = [&impl] { impl.rooms.OnGeneration(); };
+  hooks.on_generation = [&impl] {
+    impl.rooms.OnGeneration();
+    impl.presence.OnGeneration();
+  };
   hooks.local_routes = [&impl] { return impl.rooms.Routes(); };
   hooks.on_sweep_due = [&impl] { impl.sweeper.Kick(); };
   hooks.on_name_taken = [&impl] {
@@ -210,6 +219,21 @@ void ChatNode::History(const SessionId& id, HistoryRequest request,
   impl_->tasks.Spawn(impl_->ReadHistory(std::move(request), std::move(done)));
 }
 
+void ChatNode::Who(const SessionId& id, WhoRequest request, Callback<ClientResult<WhoPage>> done) {
+  const SessionPtr session = impl_->rooms.FindSession(id);
+  if (!session) return done(NoSession());
+  if (session->rooms.count(request.room) == 0) return done(NotMember(request.room));
+  impl_->tasks.Spawn(impl_->who.Read(std::move(request), std::move(done)));
+}
+
+std::optional<ClientError> ChatNode::SetTyping(const SessionId& id, const RoomId& room) {
+  const SessionPtr session = impl_->rooms.FindSession(id);
+  if (!session) return NoSession();
+  if (session->rooms.count(room) == 0) return NotMember(room);
+  impl_->typing.Send(*session, room);
+  return std::nullopt;
+}
+
 void ChatNode::ReadRoom(HistoryRequest request, Callback<ClientResult<HistoryPage>> done) {
   impl_->tasks.Spawn(impl_->ReadAnyRoom(std::move(request), std::move(done)));
 }
@@ -269,6 +293,10 @@ std::vector<RelayResult> ChatNode::OnRelayed(const Incarnation& target, EventPtr
   auto results = sequencer ? sequencer->OnRelayedEvent(event, recipients) : nobody;
   impl_->OnNotHere(*event, recipients, results);
   return results;
+}
+
+void ChatNode::OnTyping(const Incarnation& target, const Typing& typing) {
+  if (target == impl_->membership.self().incarnation) impl_->typing.OnRelayed(typing);
 }
 
 // A session that is gone or has left, but whose route stayed (the directory was away just then).

@@ -38,6 +38,11 @@ struct CoreMetrics {
   Counter& rerouted;
   Histogram& persist_batch_rows;
   Gauge& waiting_sends;
+  Counter& presence_changes;
+  Counter& presence_reads;
+  Counter& typing_repeats;
+  Counter& typing_crowded;
+  Counter& typing_overflows;
   std::map<std::string, Counter*> refusals;  // by error code
 
   void CountRefusal(const std::string& code);
