@@ -22,6 +22,12 @@ struct GrpcRelay::Impl : std::enable_shared_from_this<GrpcRelay::Impl> {
                 metrics,
                 std::make_shared<EndedCalls>(scheduler, [this](auto ended) { OnEnded(ended); }),
                 std::make_shared<StreamNewsBox>(scheduler, [this](auto news) { OnNews(news); }),
+                std::make_shared<EndedControls>(scheduler,
+                                                [](const auto& ended) {
+                                                  for (const auto& call : ended) {
+                                                    call->lane->OnEnded(*call);
+                                                  }
+                                                }),
                 [this](RelayPart& part, grpc::StatusCode code, const WireResults& results) {
                   OnItemEnded(part, code, results);
                 }},
@@ -155,6 +161,7 @@ void GrpcRelay::Impl::Stop(Duration limit) {
   while (peers.open() > 0 && !deadline.Passed(scheduler.Now())) {
     context.ended_calls->HandlePending();
     context.stream_news->HandlePending();
+    context.ended_controls->HandlePending();
     std::this_thread::yield();  // a cancelled call ends within a turn of gRPC's thread
   }
   if (const std::size_t rest = peers.open(); rest > 0) {
@@ -162,6 +169,7 @@ void GrpcRelay::Impl::Stop(Duration limit) {
   }
   context.ended_calls->Close();
   context.stream_news->Close();
+  context.ended_controls->Close();
   peers.Set({});
 }
 
@@ -196,6 +204,13 @@ void GrpcRelay::Deliver(const core::NodeName& node, const core::Incarnation& inc
   impl_->scheduler.Post([weak = std::weak_ptr(impl_), delivery] {
     if (const auto impl = weak.lock(); impl && !impl->stopped) impl->Finish(*delivery);
   });
+}
+
+void GrpcRelay::SendTyping(const core::NodeName& node, const core::Incarnation& incarnation,
+                           const core::Typing& typing) {
+  if (impl_->stopped) return;
+  PeerLink* link = impl_->peers.Find(node, incarnation);
+  if (link != nullptr) link->SendControl(EncodeTyping(incarnation, typing));
 }
 
 void GrpcRelay::OnClusterMode(const core::RelayModeSetting& setting) {

@@ -22,7 +22,10 @@ struct GrpcRelayOptions {
   Duration margin = std::chrono::milliseconds(50);
   std::size_t max_calls_per_peer = 1000;                           // and items of a stream
   std::size_t max_waiting_bytes_per_peer = std::size_t{16} << 20;  // of items, not yet written
-  std::size_t max_recipients_per_call = 512;                       // at most kMaxRecipientsPerCall
+  // What is no message (SendTyping); above, it is dropped.
+  std::size_t max_controls_per_peer = 64;
+  Duration control_limit = std::chrono::milliseconds(200);
+  std::size_t max_recipients_per_call = 512;              // at most kMaxRecipientsPerCall
   std::size_t max_bytes_per_call = std::size_t{1} << 20;  // a single recipient may exceed it
   BreakerOptions breaker;
 };
@@ -34,7 +37,7 @@ struct GrpcRelayOptions {
 //            all that ended meanwhile.
 // Errors:    as core::Relay: per recipient. A call that failed may have been executed.
 // Limits:    max_calls_per_peer, max_waiting_bytes_per_peer; each call and item ends within
-//            longest_call.
+//            longest_call. What is no message: max_controls_per_peer, control_limit.
 class GrpcRelay final : public core::Relay {
  public:
   GrpcRelay(GrpcRelayOptions options, Scheduler& scheduler, MetricsRegistry& registry);
@@ -44,6 +47,8 @@ class GrpcRelay final : public core::Relay {
   void Deliver(const core::NodeName& node, const core::Incarnation& incarnation,
                core::EventPtr event, std::vector<core::SessionId> recipients, Deadline deadline,
                Callback<std::vector<core::RelayResult>> done) override;
+  void SendTyping(const core::NodeName& node, const core::Incarnation& incarnation,
+                  const core::Typing& typing) override;
   void OnClusterMode(const core::RelayModeSetting& setting) override;
 
   // The node's own setting; counts while the cluster has none.

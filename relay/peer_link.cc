@@ -42,7 +42,9 @@ PeerLink::PeerLink(const core::NodeEntry& peer, const LinkContext& context)
       breaker_(context.options.breaker, context.scheduler),
       lane_(std::make_shared<StreamLane>(
           context.scheduler, context.options.max_waiting_bytes_per_peer,
-          [this] { return OpenStream(); }, context.item_ended)) {
+          [this] { return OpenStream(); }, context.item_ended)),
+      controls_(std::make_shared<ControlLane>(channel_, context.options, context.metrics.controls,
+                                              context.ended_controls)) {
   channel_->GetState(/*try_to_connect=*/true);  // not only when the first message is waiting
   ShowBreaker();
 }
@@ -78,6 +80,11 @@ bool PeerLink::TryStartItem(RelayPart part, std::string request, Duration budget
   if (lane_->backing_off() || !Admit(part)) return false;
   lane_->Start(std::move(part), std::move(request), context_.scheduler.Now() + budget);
   return true;
+}
+
+void PeerLink::SendControl(v1::ControlRequest request) {
+  if (breaker_.state() != Breaker::State::kClosed) return controls_->Drop();
+  controls_->Send(std::move(request));
 }
 
 bool PeerLink::Overflows(bool full) {
@@ -129,6 +136,7 @@ void PeerLink::Retire() {
 void PeerLink::CancelAll() {
   for (RelayCall* call : calls_) call->context.TryCancel();
   lane_->Close();
+  controls_->CancelAll();
 }
 
 void PeerLink::ShowBreaker() {

@@ -12,6 +12,7 @@
 #include <grpcpp/support/status.h>
 
 #include "minichat/v1/relay.pb.h"
+#include "relay/control_lane.h"
 #include "relay/delivery.h"
 #include "relay/grpc_relay.h"
 #include "relay/mailbox.h"
@@ -42,6 +43,7 @@ struct LinkContext {
   RelayMetrics& metrics;
   std::shared_ptr<EndedCalls> ended_calls;
   std::shared_ptr<StreamNewsBox> stream_news;
+  std::shared_ptr<EndedControls> ended_controls;
   PartEnded item_ended;
 };
 
@@ -64,6 +66,8 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
   // The same as an item of the stream, which ends by context.item_ended. `request`: a
   // v1::DeliverRequest in wire form.
   bool TryStartItem(RelayPart part, std::string request, Duration budget);
+  // What is no message. Only while the breaker is closed: probes are for events.
+  void SendControl(v1::ControlRequest request);
   // For each part that was started, when it has ended.
   void OnEnded(RelayPart& part, grpc::StatusCode code);
   void OnCallEnded(RelayCall& call);
@@ -72,7 +76,7 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
   void Retire();
   void CancelAll();
   // Calls, items, and streams that gRPC still holds.
-  std::size_t open() const { return in_flight() + lane_->open_streams(); }
+  std::size_t open() const { return in_flight() + lane_->open_streams() + controls_->open(); }
 
  private:
   std::size_t in_flight() const { return calls_.size() + lane_->items(); }
@@ -91,6 +95,7 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
   Breaker breaker_;
   std::unordered_set<RelayCall*> calls_;
   const std::shared_ptr<StreamLane> lane_;
+  const std::shared_ptr<ControlLane> controls_;
   bool retired_ = false;
   bool told_unauthenticated_ = false;  // once is enough: it doesn't heal by itself
 };

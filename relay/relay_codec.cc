@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "relay/wire.h"
+#include "server/base/utf8.h"
 
 namespace minichat::relay {
 namespace {
@@ -103,6 +104,22 @@ Result<InboundRelay> DecodeRequest(v1::DeliverRequest&& request) {
     relay.recipients.emplace_back(std::move(recipient));
   }
   return relay;
+}
+
+v1::ControlRequest EncodeTyping(const core::Incarnation& target, const core::Typing& typing) {
+  v1::ControlRequest request;
+  request.set_target_incarnation(target.value());
+  request.mutable_typing()->set_room(typing.room.value());
+  request.mutable_typing()->set_user(typing.user.value());
+  return request;
+}
+
+Result<InboundControl> DecodeControl(const v1::ControlRequest& request) {
+  if (!request.has_typing()) return InvalidArgument("control: of an unknown kind");
+  const v1::Typing& typing = request.typing();
+  if (!IsId(typing.room()) || !IsId(typing.user())) return InvalidArgument("control: ids");
+  return InboundControl{core::Incarnation(request.target_incarnation()),
+                        {core::RoomId(typing.room()), core::UserId(typing.user())}};
 }
 
 v1::RecipientResult ToWire(core::RelayResult result) {

@@ -60,6 +60,16 @@ struct InboundRelay {
 // InvalidArgument when a field is not what a node would send. Takes the request's strings.
 Result<InboundRelay> DecodeRequest(v1::DeliverRequest&& request);
 
+// What is no message, as the receiver takes it.
+struct InboundControl {
+  core::Incarnation target;
+  core::Typing typing;
+};
+
+v1::ControlRequest EncodeTyping(const core::Incarnation& target, const core::Typing& typing);
+// InvalidArgument when a field is not what a node would send, or of a later version.
+Result<InboundControl> DecodeControl(const v1::ControlRequest& request);
+
 v1::RecipientResult ToWire(core::RelayResult result);
 // What isn't known counts as failed.
 core::RelayResult FromWire(v1::RecipientResult result);

@@ -28,7 +28,17 @@ Counter& InboundEnd(MetricsRegistry& registry, const char* outcome) {
                              {{"outcome", outcome}});
 }
 
+Counter& Controls(MetricsRegistry& registry, const char* outcome) {
+  return registry.AddCounter("minichat_control_calls_total",
+                             "Calls to other nodes that carry no message", {{"outcome", outcome}});
+}
+
 }  // namespace
+
+ControlMetrics::ControlMetrics(MetricsRegistry& registry)
+    : ok(Controls(registry, "ok")),
+      failed(Controls(registry, "failed")),
+      dropped(Controls(registry, "dropped")) {}
 
 std::string_view GrpcCodeName(int code) {
   const bool known = code >= 0 && static_cast<std::size_t>(code) < kCodeNames.size();
@@ -65,6 +75,7 @@ RelayMetrics::RelayMetrics(MetricsRegistry& registry)
     : overflows(Overflows(registry, "relay")),
       stage_relay(registry.AddLatency(
           "minichat_stage_seconds", "Time in one stage of a message's life", {{"stage", "relay"}})),
+      controls(registry),
       registry_(registry) {
   for (const RelayMode mode : kRelayModes) {
     const std::string name(ToString(mode));
@@ -95,6 +106,7 @@ InboundMetrics::InboundMetrics(MetricsRegistry& registry)
                               {{"queue", "relay_inbound"}})),
       overflows(Overflows(registry, "relay_inbound")),
       handled(InboundEnd(registry, "handled")),
+      controls(InboundEnd(registry, "control")),
       wrong_secret(InboundEnd(registry, "wrong_secret")),
       malformed(InboundEnd(registry, "malformed")),
       late(InboundEnd(registry, "late")),

@@ -36,6 +36,17 @@ class PeerMetrics {
   std::array<std::array<Counter*, kCodes>, kRelayModes.size()> calls_{};
 };
 
+// How calls that carry no message end.
+//
+// Threading: thread-safe.
+struct ControlMetrics {
+  explicit ControlMetrics(MetricsRegistry& registry);
+
+  Counter& ok;
+  Counter& failed;
+  Counter& dropped;  // by the breaker or the bound
+};
+
 // What relaying as a whole counts, on the sending side.
 //
 // Threading: For() and Recipient() confined to the core thread; the rest thread-safe.
@@ -50,6 +61,7 @@ class RelayMetrics {
 
   Counter& overflows;
   Histogram& stage_relay;
+  ControlMetrics controls;
 
  private:
   static constexpr std::size_t kResults = 4;
@@ -69,6 +81,7 @@ struct InboundMetrics {
   Gauge& depth;
   Counter& overflows;
   Counter& handled;
+  Counter& controls;  // what is no message
   Counter& wrong_secret;
   Counter& malformed;
   Counter& late;  // the caller was gone before its turn

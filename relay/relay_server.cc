@@ -21,6 +21,9 @@
 namespace minichat::relay {
 namespace {
 
+// What one that waits for the core thread counts for in the bound: two ids and an incarnation.
+constexpr std::size_t kControlBytes = 512;
+
 bool HasSecret(const grpc::CallbackServerContext& context, const std::string& secret) {
   const auto& metadata = context.client_metadata();
   const auto it = metadata.find(kClusterSecretKey);
@@ -61,7 +64,9 @@ struct RelayServer::Impl final : v1::Relay::CallbackService {
             std::make_shared<InboundBudget>(options.max_calls, options.max_bytes, metrics.depth),
             std::make_shared<Mailbox<InboundCall*>>(scheduler,
                                                     [this](Calls calls) { OnArrived(calls); }),
-            {}}) {}
+            {}}),
+        controls(std::make_shared<Mailbox<InboundControl>>(
+            scheduler, [this](const auto& arrived) { OnControls(arrived); })) {}
 
   // gRPC's threads.
   grpc::ServerUnaryReactor* Deliver(grpc::CallbackServerContext* context,
@@ -69,10 +74,14 @@ struct RelayServer::Impl final : v1::Relay::CallbackService {
                                     v1::DeliverReply* reply) override;
   grpc::ServerBidiReactor<v1::StreamBatch, v1::StreamReply>* DeliverStream(
       grpc::CallbackServerContext* context) override;
+  grpc::ServerUnaryReactor* Control(grpc::CallbackServerContext* context,
+                                    const v1::ControlRequest* request,
+                                    v1::ControlReply* reply) override;
   Deadline DeadlineOf(const grpc::CallbackServerContext& context) const;
 
   // The core thread.
   void OnArrived(const Calls& calls);
+  void OnControls(const std::vector<InboundControl>& controls);
   void Handle(InboundCall* call, const RelayFault& fault);
   void Hold(InboundCall* call, const RelayFault& fault);
   void DropLate(InboundCall* call);
@@ -83,6 +92,7 @@ struct RelayServer::Impl final : v1::Relay::CallbackService {
   core::RelayReceiver& receiver;
   InboundMetrics metrics;
   const std::shared_ptr<Intake> intake;
+  const std::shared_ptr<Mailbox<InboundControl>> controls;
   std::map<InboundCall*, Scheduler::TimerId> held;  // by a fault
   std::unique_ptr<grpc::Server> server;
   int port = 0;
@@ -122,6 +132,41 @@ grpc::ServerBidiReactor<v1::StreamBatch, v1::StreamReply>* RelayServer::Impl::De
   const auto stream = std::make_shared<InboundStream>(intake);
   stream->Begin();
   return stream.get();  // it holds itself
+}
+
+// Answered before it is handled: nobody waits for what it comes to.
+grpc::ServerUnaryReactor* RelayServer::Impl::Control(grpc::CallbackServerContext* context,
+                                                     const v1::ControlRequest* request,
+                                                     v1::ControlReply*) {
+  if (!HasSecret(*context, options.cluster_secret)) {
+    metrics.wrong_secret.Increment();
+    return Refused(*context, grpc::StatusCode::UNAUTHENTICATED, "cluster secret");
+  }
+  Result<InboundControl> control = DecodeControl(*request);
+  if (!control.ok()) {
+    metrics.malformed.Increment();
+    return Refused(*context, grpc::StatusCode::INVALID_ARGUMENT,
+                   control.status().message().c_str());
+  }
+  if (!intake->budget->TryTake(kControlBytes)) {
+    metrics.overflows.Increment();
+    return Refused(*context, grpc::StatusCode::RESOURCE_EXHAUSTED, "too many relays in hand");
+  }
+  if (!controls->Push(std::move(control).value())) {
+    intake->budget->GiveBack(kControlBytes);
+    return Refused(*context, grpc::StatusCode::UNAVAILABLE, "shutting down");
+  }
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  reactor->Finish(grpc::Status::OK);
+  return reactor;
+}
+
+void RelayServer::Impl::OnControls(const std::vector<InboundControl>& arrived) {
+  for (const InboundControl& control : arrived) {
+    intake->budget->GiveBack(kControlBytes);
+    metrics.controls.Increment();
+    receiver.OnTyping(control.target, control.typing);
+  }
 }
 
 Deadline RelayServer::Impl::DeadlineOf(const grpc::CallbackServerContext& context) const {
@@ -171,6 +216,7 @@ void RelayServer::Impl::Shutdown(Duration limit) {
   if (!server) return;
   intake->arrived->HandlePending();
   const Calls rest = intake->arrived->Close();
+  controls->Close();
   for (InboundCall* call : rest) call->Refuse(grpc::StatusCode::UNAVAILABLE, "shutting down");
   for (const auto& [call, timer] : std::exchange(held, {})) {
     scheduler.Cancel(timer);

@@ -5,6 +5,9 @@
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30000;
 const PAGE = 50;
+const WHO_PAGE = 200;
+const TYPING_EVERY_MS = 2000;  // while somebody writes
+const TYPING_SHOWN_MS = 4000;
 // Close codes after which coming back would only meet the same refusal, or is not wanted.
 const FINAL_CODES = new Set([1000, 1001, 1002, 1003, 1007, 1009, 4001, 4004, 4005, 4006]);
 
@@ -23,6 +26,9 @@ const chat = {
   failures: 0,
   timer: 0,
   bye: null,          // the node's hint of when to come back
+  people: new Set(),  // who is in the room
+  typing: new Map(),  // user -> the timer that ends it
+  typedAt: 0,         // when this page last told that it types
   requests: new Map(),
   lastRid: 0,
 };
@@ -112,6 +118,8 @@ function onFrame(frame) {
   switch (frame.op) {
     case 'welcome': return onWelcome(frame);
     case 'message': return onMessage(frame);
+    case 'presence': return onPresence(frame);
+    case 'typing': return onTyping(frame);
     case 'gap': return addNote(`messages ${frame.from} to ${frame.to} are missing`, frame.from);
     case 'bye': chat.bye = frame.reconnect; return;
   }
@@ -154,6 +162,8 @@ function onEntered(recovered, head) {
   if (isNew || !recovered) chat.cursor = head;
   if (!recovered) addNote('what was missed is in the older messages', head);
   if (isNew || !recovered) loadOlder(null);
+  chat.people.clear();
+  askWho(null);
   resendUnsent();
 }
 
@@ -161,6 +171,67 @@ function onMessage(message) {
   if (message.room !== chat.room) return;
   chat.cursor = Math.max(chat.cursor ?? 0, message.seq);
   addMessage(message);
+  endTyping(message.from);
+}
+
+// Who is here, and who types. `who` tells the state, presence what has changed since.
+
+function askWho(after) {
+  const frame = {op: 'who', room: chat.room, limit: WHO_PAGE};
+  if (after !== null) frame.after = after;
+  request(frame, (reply) => {
+    if (reply.op !== 'who') {
+      if (reply.retry_after_ms !== undefined) setTimeout(askWhoAgain, reply.retry_after_ms);
+      return;
+    }
+    for (const {user} of reply.users) chat.people.add(user);
+    showPeople();
+    if (reply.next !== null) askWho(reply.next);
+  });
+}
+
+function askWhoAgain() {
+  if (isOpen() && chat.cursor !== null) askWho(null);
+}
+
+function onPresence(frame) {
+  if (frame.room !== chat.room) return;
+  if (frame.state === 'online') {
+    chat.people.add(frame.user);
+  } else {
+    chat.people.delete(frame.user);
+    endTyping(frame.user);
+  }
+  showPeople();
+}
+
+function showPeople() {
+  const names = [...new Set(chat.people).add(chat.user)].sort();  // nobody is told of oneself
+  $('people').textContent = chat.people.size === 0 ? '' : `here: ${names.join(', ')}`;
+}
+
+function onTyping(frame) {
+  if (frame.room !== chat.room) return;
+  clearTimeout(chat.typing.get(frame.user));
+  chat.typing.set(frame.user, setTimeout(() => endTyping(frame.user), TYPING_SHOWN_MS));
+  showTyping();
+}
+
+function endTyping(user) {
+  clearTimeout(chat.typing.get(user));
+  if (chat.typing.delete(user)) showTyping();
+}
+
+function showTyping() {
+  const names = [...chat.typing.keys()];
+  $('typing').textContent = names.length === 0 ? '' : `${names.join(', ')} typing …`;
+}
+
+function tellTyping() {
+  if (!isOpen() || chat.cursor === null || $('text').value === '') return;
+  if (Date.now() - chat.typedAt < TYPING_EVERY_MS) return;
+  chat.typedAt = Date.now();
+  transmit({op: 'typing', room: chat.room});
 }
 
 // History.
@@ -189,6 +260,7 @@ function loadOlderIfAny() {
 // Sending.
 
 function send(text) {
+  chat.typedAt = 0;
   const cid = `w-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`;
   const entry = {cid, text, item: addUnsent(text), tried: false};
   chat.unsent.set(cid, entry);
@@ -289,6 +361,9 @@ function enter(user, token, room) {
   Object.assign(chat, {user, token, room, cursor: null, oldest: null, failures: 0, bye: null});
   chat.seen.clear();
   chat.unsent.clear();
+  chat.people.clear();
+  for (const user of [...chat.typing.keys()]) endTyping(user);
+  showPeople();
   $('messages').replaceChildren();
   $('older').hidden = true;
   notice('');
@@ -311,6 +386,7 @@ $('compose').addEventListener('submit', (event) => {
   send(text);
 });
 
+$('text').addEventListener('input', tellTyping);
 $('older').addEventListener('click', loadOlderIfAny);
 $('messages').addEventListener('scroll', () => {
   if ($('messages').scrollTop < 20) loadOlderIfAny();

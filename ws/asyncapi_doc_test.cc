@@ -121,6 +121,9 @@ TEST(AsyncApiDocTest, HasTheLimits) {
   EXPECT_EQ(Schema("Seq")["maximum"].as<core::Seq>(), core::kMaxSeq);
   EXPECT_EQ(Schema("Text")["maxLength"].as<std::size_t>(), kMaxBodyBytes);
   EXPECT_EQ(Schema("Token")["maxLength"].as<std::size_t>(), core::kMaxTokenBytes);
+  const YAML::Node users = Schema("Who")["properties"]["limit"];
+  EXPECT_EQ(users["maximum"].as<std::size_t>(), kMaxWhoLimit);
+  EXPECT_EQ(users["default"].as<std::size_t>(), core::WhoRequest{}.limit);
   const YAML::Node limit = Schema("History")["properties"]["limit"];
   EXPECT_EQ(limit["maximum"].as<std::size_t>(), kMaxHistoryLimit);
   EXPECT_EQ(limit["default"].as<std::size_t>(), core::HistoryRequest{}.limit);
@@ -197,12 +200,15 @@ std::vector<std::string> OneOfEach() {
           EncodeRemoved(room),
           EncodeAck("1", room, {}),
           EncodeHistory("1", room, {{Placed(core::BodyKind::kText)}, 8}, false),
+          EncodeWho("1", room, {{{core::UserId("bob"), 2}}, core::UserId("bob")}),
           EncodeRefreshed("1", 1790000000000),
           EncodePong("1"),
           EncodeError("1", {core::ErrorCode::kUnavailable, "why", 100}),
           EncodeMessage(Placed(core::BodyKind::kText)),
           EncodeMessage(Placed(core::BodyKind::kData)),
           EncodeGap(room, 44, 57),
+          EncodeNotice(core::Notice::Kind::kTyping, room, core::UserId("bob")),
+          EncodeNotice(core::Notice::Kind::kOnline, room, core::UserId("bob")),
           EncodeBye("draining", 100, 2000)};
 }
 

@@ -230,6 +230,26 @@ void ClientSession::Do(const std::string& rid, History history) {
       });
 }
 
+void ClientSession::Do(const std::string& rid, Who who) {
+  const core::RoomId room = who.request.room;
+  RequestStarted();
+  context_->node.Who(
+      session_, std::move(who.request),
+      [self = shared_from_this(), rid, room](const ClientResult<core::WhoPage>& result) {
+        if (const ClientError* error = ErrorOf(result)) {
+          self->Refuse(rid, *error);
+        } else {
+          self->Reply(EncodeWho(rid, room, std::get<core::WhoPage>(result)));
+        }
+        self->RequestDone();
+      });
+}
+
+void ClientSession::Do(const std::string& rid, const Typing& typing) {
+  const auto refusal = context_->node.SetTyping(session_, typing.room);
+  if (refusal) Refuse(rid, *refusal);
+}
+
 void ClientSession::Do(const std::string& rid, Refresh refresh) {
   ClientResult<core::Identity> renewed = context_->admission.Renew(identity_.user, refresh);
   if (const ClientError* error = ErrorOf(renewed)) return Refuse(rid, *error);
@@ -275,6 +295,12 @@ bool ClientSession::CanTakePage() const {
 
 void ClientSession::TellGap(const core::RoomId& room, core::Seq from, core::Seq to) {
   Reply(EncodeGap(room, from, to));
+}
+
+void ClientSession::Tell(const core::NoticePtr& notice) {
+  if (!connection_) return;
+  // The bytes are the notice's, and live with it.
+  context_->outbox.SendLatest(connection_, notice->key, notice->encoded);
 }
 
 void ClientSession::TellRemoved(const core::RoomId& room) {

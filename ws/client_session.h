@@ -59,6 +59,7 @@ class ClientSession final : public core::ClientLink,
   void Deliver(const core::EventPtr& event) override;
   bool CanTakePage() const override;
   void TellGap(const core::RoomId& room, core::Seq from, core::Seq to) override;
+  void Tell(const core::NoticePtr& notice) override;
   void TellRemoved(const core::RoomId& room) override;
   void CloseForRestart() override;
   void End(core::SessionEnd why) override;
@@ -86,6 +87,8 @@ class ClientSession final : public core::ClientLink,
   void Do(const std::string& rid, Leave leave);
   void Do(const std::string& rid, Send send);
   void Do(const std::string& rid, History history);
+  void Do(const std::string& rid, Who who);
+  void Do(const std::string& rid, const Typing& typing);
   void Do(const std::string& rid, Refresh refresh);
   void Do(const std::string& rid, Ping ping);
 

@@ -21,6 +21,7 @@ namespace minichat::ws {
 inline constexpr std::string_view kSubprotocol = "minichat.v1.json";
 inline constexpr std::size_t kMaxFrameBytes = 64 * 1024;
 inline constexpr std::size_t kMaxHistoryLimit = 200;
+inline constexpr std::size_t kMaxWhoLimit = 200;
 // A history reply holds at most about this many bytes of messages (always at least one message);
 // what does not fit is left for the next page.
 inline constexpr std::size_t kMaxHistoryBytes = 256 * 1024;
@@ -43,11 +44,17 @@ struct Send {
 struct History {
   core::HistoryRequest request;
 };
+struct Who {
+  core::WhoRequest request;
+};
+struct Typing {
+  core::RoomId room;
+};
 struct Refresh {
   std::string token;
 };
 struct Ping {};
-using Op = std::variant<Hello, Join, Leave, Send, History, Refresh, Ping>;
+using Op = std::variant<Hello, Join, Leave, Send, History, Who, Typing, Refresh, Ping>;
 
 // The names of a client's ops, in this order.
 std::vector<std::string_view> ClientOps();
@@ -68,9 +75,9 @@ using DecodedFrame = std::variant<ClientFrame, BadFrame>;
 DecodedFrame DecodeFrame(std::string_view text);
 
 // What a node sends, by its op.
-inline constexpr std::array<std::string_view, 11> kNodeOps = {
-    "welcome", "joined", "left",    "ack", "history", "refreshed",
-    "pong",    "error",  "message", "gap", "bye"};
+inline constexpr std::array<std::string_view, 14> kNodeOps = {
+    "welcome", "joined", "left",    "ack",    "history",  "who", "refreshed",
+    "pong",    "error",  "message", "typing", "presence", "gap", "bye"};
 
 struct WelcomeLimits {
   std::size_t rooms = 0;
@@ -96,6 +103,7 @@ std::string EncodeAck(const std::string& rid, const core::RoomId& room, const co
 // `forward`: the page was asked for with `after`.
 std::string EncodeHistory(const std::string& rid, const core::RoomId& room,
                           const core::HistoryPage& page, bool forward);
+std::string EncodeWho(const std::string& rid, const core::RoomId& room, const core::WhoPage& page);
 std::string EncodeRefreshed(const std::string& rid, std::int64_t expires_ms);
 std::string EncodePong(const std::string& rid);
 std::string EncodeError(const std::string& rid, const core::ClientError& error);
@@ -105,10 +113,16 @@ std::string EncodeBye(std::string_view reason, std::int64_t after_ms, std::int64
 // `{"op":"message",…}`; the bytes of `data` are the sender's.
 std::string EncodeMessage(const core::PlacedMessage& placed);
 
-// A message as a whole WebSocket frame: what each of its recipients gets, byte for byte.
+// `{"op":"presence",…}` or `{"op":"typing",…}`.
+std::string EncodeNotice(core::Notice::Kind kind, const core::RoomId& room,
+                         const core::UserId& user);
+
+// A message or notice as a whole WebSocket frame: what each of its recipients gets, byte for byte.
 class JsonEventEncoder final : public core::EventEncoder {
  public:
   std::string Encode(const core::PlacedMessage& placed) const override;
+  std::string EncodeNotice(core::Notice::Kind kind, const core::RoomId& room,
+                           const core::UserId& user) const override;
 };
 
 }  // namespace minichat::ws

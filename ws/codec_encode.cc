@@ -145,6 +145,19 @@ std::string EncodeHistory(const std::string& rid, const core::RoomId& room,
       .Take();
 }
 
+std::string EncodeWho(const std::string& rid, const core::RoomId& room, const core::WhoPage& page) {
+  std::vector<std::string> users;
+  users.reserve(page.users.size());
+  for (const auto& [user, sessions] : page.users) {
+    users.push_back(
+        JsonObject().Add("user", user.value()).Add("sessions", std::uint64_t{sessions}).Take());
+  }
+  JsonObject reply = Reply("who", rid);
+  reply.Add("room", room.value()).AddRaw("users", JsonArray(users));
+  if (page.next) return reply.Add("next", page.next->value()).Take();
+  return reply.AddRaw("next", "null").Take();
+}
+
 std::string EncodeRefreshed(const std::string& rid, std::int64_t expires_ms) {
   return Reply("refreshed", rid).Add("expires", expires_ms).Take();
 }
@@ -172,6 +185,20 @@ std::string EncodeBye(std::string_view reason, std::int64_t after_ms, std::int64
 
 std::string EncodeMessage(const core::PlacedMessage& placed) {
   return MessageObject(placed).Take();
+}
+
+std::string EncodeNotice(core::Notice::Kind kind, const core::RoomId& room,
+                         const core::UserId& user) {
+  const bool typing = kind == core::Notice::Kind::kTyping;
+  JsonObject frame = typing ? Unasked("typing") : Unasked("presence");
+  frame.Add("room", room.value()).Add("user", user.value());
+  if (!typing) frame.Add("state", kind == core::Notice::Kind::kOnline ? "online" : "offline");
+  return frame.Take();
+}
+
+std::string JsonEventEncoder::EncodeNotice(core::Notice::Kind kind, const core::RoomId& room,
+                                           const core::UserId& user) const {
+  return TextFrame(ws::EncodeNotice(kind, room, user));
 }
 
 std::string JsonEventEncoder::Encode(const core::PlacedMessage& placed) const {

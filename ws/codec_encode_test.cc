@@ -90,6 +90,30 @@ TEST(EncodeTest, HistoryAtItsEndHasNextNull) {
             R"({"op":"history","rid":4,"room":"g","messages":[],"next":null})");
 }
 
+TEST(EncodeTest, WhoListsUsersAndWhereTheNextPageBegins) {
+  const core::RoomId room("g");
+  const core::UserId ann("ann"), bob("bob");
+
+  EXPECT_EQ(EncodeWho("5", room, {{{ann, 2}, {bob, 1}}, bob}),
+            R"({"op":"who","rid":5,"room":"g","users":[{"user":"ann","sessions":2},)"
+            R"({"user":"bob","sessions":1}],"next":"bob"})");
+  EXPECT_EQ(EncodeWho("", room, {}), R"({"op":"who","room":"g","users":[],"next":null})");
+}
+
+TEST(EncodeTest, NoticesAreWholeFrames) {
+  using Kind = core::Notice::Kind;
+  const core::RoomId room("g");
+  const core::UserId ann("ann");
+
+  EXPECT_EQ(EncodeNotice(Kind::kOnline, room, ann),
+            R"({"op":"presence","room":"g","user":"ann","state":"online"})");
+  EXPECT_EQ(EncodeNotice(Kind::kOffline, room, ann),
+            R"({"op":"presence","room":"g","user":"ann","state":"offline"})");
+  EXPECT_EQ(EncodeNotice(Kind::kTyping, room, ann), R"({"op":"typing","room":"g","user":"ann"})");
+  EXPECT_EQ(JsonEventEncoder().EncodeNotice(Kind::kTyping, room, ann),
+            TextFrame(EncodeNotice(Kind::kTyping, room, ann)));
+}
+
 core::HistoryPage LargePage() {
   core::HistoryPage page;
   for (core::Seq seq = 1; seq <= 200; ++seq) {

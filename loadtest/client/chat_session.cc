@@ -90,6 +90,14 @@ ChatSession::Rid ChatSession::HistoryAfter(const std::string& room, Seq after, i
   return Request({{"op", "history"}, {"room", room}, {"after", after}, {"limit", limit}});
 }
 
+ChatSession::Rid ChatSession::Who(const std::string& room) {
+  return Request({{"op", "who"}, {"room", room}});
+}
+
+void ChatSession::Type(const std::string& room) {
+  connection_->SendText(json::serialize(json::object{{"op", "typing"}, {"room", room}}));
+}
+
 const Reply* ChatSession::Find(Rid rid) const {
   const auto it = replies_.find(rid);
   return it == replies_.end() ? nullptr : &it->second;
@@ -107,6 +115,8 @@ void ChatSession::OnText(std::string_view text) {
   if (op == "message") return OnMessage(body);
   if (op == "welcome") return NoteWelcome(std::move(body));
   if (op == "gap") return OnGap(body);
+  if (op == "presence") return OnPresence(body);
+  if (op == "typing") return rooms_[TextOf(body, "room")].typing.push_back(TextOf(body, "user"));
   if (op == "bye") {
     bye_ = TextOf(body, "reason");
   } else if (body.contains("rid") && !body.at("rid").is_null()) {
@@ -144,6 +154,10 @@ void ChatSession::OnMessage(const json::object& body) {
 
 void ChatSession::OnGap(const json::object& body) {
   rooms_[TextOf(body, "room")].gaps.push_back({NumberOf(body, "from"), NumberOf(body, "to")});
+}
+
+void ChatSession::OnPresence(const json::object& body) {
+  rooms_[TextOf(body, "room")].presence.push_back({TextOf(body, "user"), TextOf(body, "state")});
 }
 
 void ChatSession::OnAnswer(std::string op, json::object body) {

@@ -32,6 +32,14 @@ struct Gap {
   Seq to = 0;
 };
 
+// Who came or went, as it was told.
+struct PresenceNews {
+  std::string user;
+  std::string state;
+
+  bool operator==(const PresenceNews&) const = default;
+};
+
 // What one session has seen of one room, checked as it comes in.
 struct RoomView {
   bool joined = false;
@@ -44,6 +52,8 @@ struct RoomView {
   std::size_t twice = 0;         // events whose id was here already
   std::size_t out_of_order = 0;  // events whose seq is not above the one before
   std::vector<Gap> gaps;
+  std::vector<PresenceNews> presence;  // in the order of arrival
+  std::vector<std::string> typing;     // users
 };
 
 // The answer to a request.
@@ -83,6 +93,8 @@ class ChatSession final : public ConnectionHandler {
   Rid Send(const std::string& room, const std::string& cid, std::string_view text,
            bool resend = false);
   Rid HistoryAfter(const std::string& room, Seq after, int limit);
+  Rid Who(const std::string& room);
+  void Type(const std::string& room);
   // Any request: "rid" is added.
   Rid Request(boost::json::object body);
   // The reply, if it has come.
@@ -114,6 +126,7 @@ class ChatSession final : public ConnectionHandler {
   void NoteWelcome(boost::json::object body);
   void OnMessage(const boost::json::object& body);
   void OnGap(const boost::json::object& body);
+  void OnPresence(const boost::json::object& body);
   void OnAnswer(std::string op, boost::json::object body);
   void NoteJoined(const boost::json::object& body);
 

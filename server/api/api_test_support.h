@@ -37,6 +37,10 @@ inline std::string PlainJson(const core::PlacedMessage& placed) {
 class NoEncoder final : public core::EventEncoder {
  public:
   std::string Encode(const core::PlacedMessage&) const override { return "{}"; }
+  std::string EncodeNotice(core::Notice::Kind, const core::RoomId&,
+                           const core::UserId&) const override {
+    return "{}";
+  }
 };
 
 // One node in memory, whose thread is the test's.

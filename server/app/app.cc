@@ -174,6 +174,7 @@ void App::Impl::MakeNode() {
   options.max_sessions = config.limits_sessions;
   options.max_rooms_per_session = config.limits_rooms;
   options.open_rooms = config.rooms_open;
+  options.presence_sessions = config.presence_max_sessions;
   options.step_hook = DieAt(config.lab_fault_die);
   node = std::make_unique<core::ChatNode>(
       std::move(options),

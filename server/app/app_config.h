@@ -43,6 +43,7 @@ struct AppConfig {
   Duration auth_leeway = std::chrono::seconds(30);
   std::vector<std::string> rooms_open = {"*"};
   Duration rooms_idle_ttl = std::chrono::hours(1);
+  std::uint64_t presence_max_sessions = 200;
 
   std::string log_url = "memory:";
   std::string directory_url = "memory:";

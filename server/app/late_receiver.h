@@ -22,6 +22,10 @@ class LateReceiver final : public core::RelayReceiver {
     return std::vector<core::RelayResult>(recipients.size(), core::RelayResult::kNotHere);
   }
 
+  void OnTyping(const core::Incarnation& target, const core::Typing& typing) override {
+    if (receiver_ != nullptr) receiver_->OnTyping(target, typing);
+  }
+
  private:
   core::RelayReceiver* receiver_ = nullptr;
 };

@@ -105,6 +105,10 @@ void AddChat(Rows& rows) {
   rows.push_back(DurationOption("rooms.idle_ttl", &C::rooms_idle_ttl, {seconds(1), hours(240)},
                                 "A room without traffic leaves the directory after this time, once "
                                 "all its messages are stored; the next use brings it back."));
+  rows.push_back(
+      CountOption("presence.max_sessions", &C::presence_max_sessions, {0, 1'000},
+                  "A room in which more sessions than this have joined gets no presence "
+                  "and typing events; `who` answers all the same. 0: no room gets any."));
   rows.push_back(DurationOption("dedup.ttl", &C::dedup_ttl, {seconds(1), hours(24)},
                                 "How long an unmarked retry (same room, sender and cid) is "
                                 "recognised. One marked resend:true is recognised for ever."));

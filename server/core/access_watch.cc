@@ -107,7 +107,7 @@ void AccessWatch::Remove(const UserId& user, const RoomId& room) {
     if (session->user != user) continue;
     rooms_.Leave(session, room);
     session->link->TellRemoved(room);
-    node_.tasks.Spawn(joiner_.DropRoute(room, session->id));
+    node_.tasks.Spawn(dropper_.DropInTurn(room, session->id));
   }
 }
 

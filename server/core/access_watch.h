@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "server/core/room_access.h"
-#include "server/core/room_joiner.h"
+#include "server/core/route_dropper.h"
 
 namespace minichat::core {
 
@@ -20,8 +20,8 @@ namespace minichat::core {
 class AccessWatch {
  public:
   AccessWatch(NodeContext& node, Membership& membership, RoomAccess& access, RoomTable& rooms,
-              RoomJoiner& joiner)
-      : node_(node), membership_(membership), access_(access), rooms_(rooms), joiner_(joiner) {}
+              RouteDropper& dropper)
+      : node_(node), membership_(membership), access_(access), rooms_(rooms), dropper_(dropper) {}
 
   void OnVersion(std::uint64_t version);
 
@@ -43,7 +43,7 @@ class AccessWatch {
   Membership& membership_;
   RoomAccess& access_;
   RoomTable& rooms_;
-  RoomJoiner& joiner_;
+  RouteDropper& dropper_;
   std::optional<std::uint64_t> seen_;  // none: nothing is known yet
   Generation seen_in_ = 0;             // versions begin anew with the directory's memory
   bool catching_up_ = false;

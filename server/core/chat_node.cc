@@ -7,8 +7,11 @@
 #include "server/core/janitor.h"
 #include "server/core/moderation.h"
 #include "server/core/persister.h"
+#include "server/core/presence_tracker.h"
 #include "server/core/room_joiner.h"
 #include "server/core/sender.h"
+#include "server/core/typing_notices.h"
+#include "server/core/who_reader.h"
 
 namespace minichat::core {
 namespace {
@@ -56,8 +59,9 @@ struct ChatNode::Impl {
   RoomReader reader{node, membership};
   RoomTable rooms{node, membership, reader};
   RoomAccess access{node};
-  RoomJoiner joiner{node, membership, access, reader, rooms};
-  AccessWatch access_watch{node, membership, access, rooms, joiner};
+  RouteDropper dropper{node, membership, rooms};
+  RoomJoiner joiner{node, membership, access, reader, rooms, dropper};
+  AccessWatch access_watch{node, membership, access, rooms, dropper};
   FanOut fan_out{node, membership, rooms};
   Placer placer{node, membership, reader};
   HangDetector hang{node};
@@ -65,7 +69,10 @@ struct ChatNode::Impl {
   RowWriter writer{node, membership};
   Persister persister{node, membership, placer, fan_out, writer};
   Janitor janitor{node, membership, writer};
-  HeadSweeper sweeper{node, membership, reader, rooms};
+  PresenceTracker presence{node, membership, rooms};
+  WhoReader who{node, membership, presence};
+  TypingNotices typing{node, rooms, presence};
+  HeadSweeper sweeper{node, membership, reader, rooms, presence};
   Moderation moderation{node, membership, access, rooms, sender};
   std::function<void()> on_name_taken;
   std::size_t reads = 0;  // of history, under way
@@ -82,7 +89,10 @@ ChatNode::~ChatNode() {
 void ChatNode::Start() {
   Impl& impl = *impl_;
   Membership::Hooks hooks;
-  hooks.on_generation = [&impl] { impl.rooms.OnGeneration(); };
+  hooks.on_generation = [&impl] {
+    impl.rooms.OnGeneration();
+    impl.presence.OnGeneration();
+  };
   hooks.local_routes = [&impl] { return impl.rooms.Routes(); };
   hooks.on_sweep_due = [&impl] { impl.sweeper.Kick(); };
   hooks.on_name_taken = [&impl] {
@@ -185,7 +195,7 @@ void ChatNode::CloseSession(const SessionId& id) {
 }
 
 Task<void> ChatNode::Impl::CloseRoutes(SessionId session, std::vector<RoomId> closed) {
-  for (const RoomId& room : closed) co_await joiner.DropRoute(room, session);
+  for (const RoomId& room : closed) co_await dropper.Drop(room, session);
 }
 
 void ChatNode::OnDrained(const SessionId& id) {
@@ -237,6 +247,21 @@ void ChatNode::History(const SessionId& id, HistoryRequest request,
   if (session->rooms.count(request.room) == 0) return done(NotMember(request.room));
   if (auto refusal = impl_->RefusalOfRead()) return done(std::move(*refusal));
   impl_->tasks.Spawn(impl_->Counted(impl_->ReadHistory(std::move(request), std::move(done))));
+}
+
+void ChatNode::Who(const SessionId& id, WhoRequest request, Callback<ClientResult<WhoPage>> done) {
+  const SessionPtr session = impl_->rooms.FindSession(id);
+  if (!session) return done(NoSession());
+  if (session->rooms.count(request.room) == 0) return done(NotMember(request.room));
+  impl_->tasks.Spawn(impl_->who.Read(std::move(request), std::move(done)));
+}
+
+std::optional<ClientError> ChatNode::SetTyping(const SessionId& id, const RoomId& room) {
+  const SessionPtr session = impl_->rooms.FindSession(id);
+  if (!session) return NoSession();
+  if (session->rooms.count(room) == 0) return NotMember(room);
+  impl_->typing.Send(*session, room);
+  return std::nullopt;
 }
 
 void ChatNode::ReadRoom(HistoryRequest request, Callback<ClientResult<HistoryPage>> done) {
@@ -312,6 +337,10 @@ std::vector<RelayResult> ChatNode::OnRelayed(const Incarnation& target, EventPtr
   return results;
 }
 
+void ChatNode::OnTyping(const Incarnation& target, const Typing& typing) {
+  if (target == impl_->membership.self().incarnation) impl_->typing.OnRelayed(typing);
+}
+
 // A session that is gone or has left, but whose route stayed (the directory was away just then).
 // One that is joining right now has its route already and is not here yet: it pulls the event then.
 void ChatNode::Impl::OnNotHere(const Event& event, const std::vector<SessionId>& recipients,
@@ -322,7 +351,7 @@ void ChatNode::Impl::OnNotHere(const Event& event, const std::vector<SessionId>&
     if (session && session->turns.busy(event.room)) {
       if (options.rules.early) session->turns.NoteEarly(event.room, event.place.seq);
     } else if (!session || session->rooms.count(event.room) == 0) {
-      tasks.Spawn(joiner.DropRoute(event.room, recipients[i]));
+      tasks.Spawn(dropper.DropInTurn(event.room, recipients[i]));
     }
   }
 }

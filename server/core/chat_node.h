@@ -60,6 +60,17 @@ struct HistoryPage {
   std::optional<Seq> next;              // cursor in the same direction; none: the end
 };
 
+struct WhoRequest {
+  RoomId room;
+  UserId after;             // begins behind this user; empty: at the first
+  std::size_t limit = 100;  // at most 200
+};
+
+struct WhoPage {
+  std::vector<std::pair<UserId, std::size_t>> users;  // with their sessions, by name
+  std::optional<UserId> next;                         // `after` of the next page; none: the end
+};
+
 // What a node needs and does not own.
 struct NodePorts {
   Scheduler& scheduler;
@@ -120,6 +131,9 @@ class ChatNode final : public RelayReceiver {
   void Send(const SessionId& session, SendRequest request, Callback<ClientResult<Ack>> done);
   void History(const SessionId& session, HistoryRequest request,
                Callback<ClientResult<HistoryPage>> done);
+  void Who(const SessionId& session, WhoRequest request, Callback<ClientResult<WhoPage>> done);
+  // None: the room's other sessions hear of it, if all goes well.
+  std::optional<ClientError> SetTyping(const SessionId& session, const RoomId& room);
 
   // Rooms, members and sessions, as operators see them.
   Moderation& moderation();
@@ -128,6 +142,7 @@ class ChatNode final : public RelayReceiver {
 
   std::vector<RelayResult> OnRelayed(const Incarnation& target, EventPtr event,
                                      const std::vector<SessionId>& recipients) override;
+  void OnTyping(const Incarnation& target, const Typing& typing) override;
   void SetRelayMode(const std::string& mode, Callback<Result<RelayModeSetting>> done);
 
  private:

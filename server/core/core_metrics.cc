@@ -20,6 +20,11 @@ Counter& Pulls(MetricsRegistry& registry, const char* cause) {
                              {{"cause", cause}});
 }
 
+Counter& DroppedTyping(MetricsRegistry& registry, const char* reason) {
+  return registry.AddCounter("minichat_typing_dropped_total",
+                             "Typing notices that were not passed on", {{"reason", reason}});
+}
+
 }  // namespace
 
 CoreMetrics::CoreMetrics(MetricsRegistry& r)
@@ -56,7 +61,15 @@ CoreMetrics::CoreMetrics(MetricsRegistry& r)
       waiting_sends(
           r.AddGauge("minichat_queue_depth", "Entries in a bounded queue", {{"queue", "sends"}})),
       waiting_reads(
-          r.AddGauge("minichat_queue_depth", "Entries in a bounded queue", {{"queue", "reads"}})) {
+          r.AddGauge("minichat_queue_depth", "Entries in a bounded queue", {{"queue", "reads"}})),
+      presence_changes(r.AddCounter("minichat_presence_changes_total",
+                                    "Users of whom a room's sessions were told that they came or "
+                                    "went")),
+      presence_reads(
+          r.AddCounter("minichat_presence_reads_total", "Routes of a room read for presence")),
+      typing_repeats(DroppedTyping(r, "repeat")),
+      typing_crowded(DroppedTyping(r, "crowded")),
+      typing_overflows(DroppedTyping(r, "full")) {
   for (const ErrorCodeInfo& info : ErrorCodes()) {
     refusals[std::string(info.name)] = &r.AddCounter("minichat_refusals_total", "Requests refused",
                                                      {{"reason", std::string(info.name)}});

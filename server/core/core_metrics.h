@@ -39,6 +39,11 @@ struct CoreMetrics {
   Histogram& persist_batch_rows;
   Gauge& waiting_sends;
   Gauge& waiting_reads;
+  Counter& presence_changes;
+  Counter& presence_reads;
+  Counter& typing_repeats;
+  Counter& typing_crowded;
+  Counter& typing_overflows;
   std::map<std::string, Counter*> refusals;  // by error code
 
   void CountRefusal(const std::string& code);

@@ -21,6 +21,11 @@ class PlainEncoder final : public EventEncoder {
   std::string Encode(const PlacedMessage& placed) const override {
     return std::to_string(placed.place.seq) + ":" + placed.message->body;
   }
+  // "+ann", "-ann" or "ann..."
+  std::string EncodeNotice(Notice::Kind kind, const RoomId&, const UserId& user) const override {
+    if (kind == Notice::Kind::kTyping) return user.value() + "...";
+    return (kind == Notice::Kind::kOnline ? "+" : "-") + user.value();
+  }
 };
 
 // A client that keeps what it gets.
@@ -29,6 +34,7 @@ class FakeClientLink final : public ClientLink {
   void Deliver(const EventPtr& event) override { got.push_back(*event->encoded); }
   bool CanTakePage() const override { return got.size() - read < room; }
   void TellGap(const RoomId&, Seq from, Seq to) override { gaps.emplace_back(from, to); }
+  void Tell(const NoticePtr& notice) override { told.push_back(*notice->encoded); }
   void TellRemoved(const RoomId& from) override { removed.push_back(from.value()); }
   void CloseForRestart() override { closed = true; }
   void End(SessionEnd why) override { ended = why; }
@@ -38,6 +44,7 @@ class FakeClientLink final : public ClientLink {
   std::size_t room = 1'000'000;  // unread events that fit
   std::size_t read = 0;
   bool closed = false;
+  std::vector<std::string> told;  // notices of all rooms
   std::vector<std::string> removed;
   std::optional<SessionEnd> ended;
 };
@@ -59,13 +66,55 @@ class FakeRelay final : public Relay {
       done(it == receivers.end() ? failed : it->second->OnRelayed(incarnation, event, recipients));
     });
   }
+  void SendTyping(const NodeName& node, const Incarnation& incarnation,
+                  const Typing& typing) override {
+    ++typing_calls;
+    scheduler_.Post([this, node, incarnation, typing] {
+      const auto it = receivers.find(node);
+      if (it != receivers.end()) it->second->OnTyping(incarnation, typing);
+    });
+  }
   void OnClusterMode(const RelayModeSetting& setting) override { mode = setting.mode; }
 
   std::map<NodeName, RelayReceiver*> receivers;
   std::vector<NodeEntry> peers;
   std::string mode;
   int calls = 0;
+  int typing_calls = 0;
   bool losing = false;
+
+ private:
+  Scheduler& scheduler_;
+};
+
+// A directory whose answers get lost when it is told so. What concerns routes, no more.
+class FakeDirectory final : public memory::MemoryDirectory {
+ public:
+  FakeDirectory(Scheduler& scheduler, DirectoryLimits limits)
+      : MemoryDirectory(scheduler, limits), scheduler_(scheduler) {}
+
+  // It is done, but nobody hears of it.
+  void Join(const RoomId& room, const Route& route, Generation generation, Deadline deadline,
+            Callback<Result<JoinOutcome>> done) override {
+    if (!failing) return MemoryDirectory::Join(room, route, generation, deadline, std::move(done));
+    MemoryDirectory::Join(room, route, generation, deadline,
+                          [done](const auto&) { done(DeadlineExceeded("lost")); });
+  }
+  // Never arrives.
+  void Leave(const RoomId& room, const SessionId& session, const NodeName& node,
+             Generation generation, Deadline deadline, Callback<Status> done) override {
+    if (!failing) {
+      return MemoryDirectory::Leave(room, session, node, generation, deadline, std::move(done));
+    }
+    scheduler_.Post([done] { done(DeadlineExceeded("lost")); });
+  }
+  void Routes(const RoomId& room, Generation generation, Deadline deadline,
+              Callback<Result<RoomRoutes>> done) override {
+    if (!failing) return MemoryDirectory::Routes(room, generation, deadline, std::move(done));
+    scheduler_.Post([done] { done(DeadlineExceeded("lost")); });
+  }
+
+  bool failing = false;
 
  private:
   Scheduler& scheduler_;
@@ -95,7 +144,7 @@ class FakeCluster {
 
   testing_support::ManualScheduler scheduler;
   NodeOptions options;
-  memory::MemoryDirectory directory;
+  FakeDirectory directory;
   memory::MemoryLog log{scheduler};
   memory::MemoryStore store{scheduler};
   memory::MemoryRoomStore room_store{scheduler};
@@ -139,6 +188,18 @@ class FakeClient {
     node_.History(id, request, [&](ClientResult<HistoryPage> got) { reply = got; });
     cluster_.scheduler.Advance(std::chrono::milliseconds(50));
     return reply;
+  }
+
+  std::optional<ClientResult<WhoPage>> Who(WhoRequest request) {
+    std::optional<ClientResult<WhoPage>> reply;
+    node_.Who(id, std::move(request), [&](ClientResult<WhoPage> got) { reply = std::move(got); });
+    cluster_.scheduler.Advance(std::chrono::milliseconds(50));
+    return reply;
+  }
+
+  void Close() {
+    node_.CloseSession(id);
+    cluster_.scheduler.Advance(std::chrono::milliseconds(10));
   }
 
  private:

@@ -22,6 +22,7 @@ Task<void> HeadSweeper::Sweep(std::vector<RoomId> rooms) {
         node_.ports.directory.Heads(rooms, generation, deadline, std::move(done));
       });
   if (!heads.ok() || generation != membership_.generation()) co_return;
+  presence_.OnSweep();
   std::vector<Behind> behind;
   for (std::size_t i = 0; i < rooms.size() && i < heads->size(); ++i) {
     const auto sequencer = rooms_.Find(rooms[i]);
@@ -32,6 +33,7 @@ Task<void> HeadSweeper::Sweep(std::vector<RoomId> rooms) {
       continue;
     }
     sequencer->SetStoredUpTo(head.stored_upto);
+    presence_.OnHead(rooms[i], head);
     auto sessions = sequencer->SessionsBelow(head.head);
     if (!sessions.empty()) behind.push_back({rooms[i], head.head, std::move(sessions)});
   }

@@ -2,23 +2,27 @@
 
 #include <vector>
 
+#include "server/core/presence_tracker.h"
 #include "server/core/room_table.h"
 
 namespace minichat::core {
 
 // Once a second, and when asked, compares the heads of this node's rooms with each session's
 // cursor; who is still behind after a moment gets what lacks. The one mechanism behind lost relays,
-// dead senders and the last message of a silent room.
+// dead senders and the last message of a silent room. What the heads tell of the routes it hands
+// to presence.
 //
 // Lifetime:  owned by ChatNode. Threading: confined to the core scheduler's thread.
 // Limits:    options.rooms_per_sweep rooms a period; above, a round takes several periods.
 class HeadSweeper {
  public:
-  HeadSweeper(NodeContext& node, Membership& membership, RoomReader& reader, RoomTable& rooms)
+  HeadSweeper(NodeContext& node, Membership& membership, RoomReader& reader, RoomTable& rooms,
+              PresenceTracker& presence)
       : node_(node),
         membership_(membership),
         reader_(reader),
         rooms_(rooms),
+        presence_(presence),
         kick_(node.scheduler()) {}
 
   void Start() { node_.tasks.Spawn(Loop()); }
@@ -43,6 +47,7 @@ class HeadSweeper {
   Membership& membership_;
   RoomReader& reader_;
   RoomTable& rooms_;
+  PresenceTracker& presence_;
   Completion<bool> kick_;
   std::vector<RoomId> remaining_;  // what is left of this round
 };

@@ -12,4 +12,16 @@ EventPtr MakeEvent(const PlacedMessage& placed, const EventEncoder& encoder) {
   return event;
 }
 
+NoticePtr MakeNotice(Notice::Kind kind, const RoomId& room, const UserId& user,
+                     const EventEncoder& encoder) {
+  auto notice = std::make_shared<Notice>();
+  notice->kind = kind;
+  notice->room = room;
+  notice->user = user;
+  // Ids hold no spaces.
+  notice->key = (kind == Notice::Kind::kTyping ? "t " : "p ") + room.value() + " " + user.value();
+  notice->encoded = std::make_shared<const std::string>(encoder.EncodeNotice(kind, room, user));
+  return notice;
+}
+
 }  // namespace minichat::core

@@ -55,6 +55,11 @@ bool Membership::IsLive(const NodeName& name, const Incarnation& incarnation) co
   });
 }
 
+void Membership::RegisterAnew() {
+  ++registrations_;
+  ready_ = false;
+}
+
 void Membership::OnFenced() {
   node_.metrics().fenced.Increment();
   Doubt();
@@ -112,6 +117,7 @@ Task<Status> Membership::Establish() {
   if (epoch != link_epoch_) co_return Unavailable("directory: the link was lost");
   if (leaving_) co_return Unavailable("this node is leaving");
   ready_ = true;
+  ready_since_ = node_.now();
   last_trouble_.clear();
   log::Info("node_ready", {{"node", self_.name.value()},
                            {"incarnation", self_.incarnation.value()},
@@ -227,9 +233,7 @@ void Membership::OnBeat(HeartbeatReply reply) {
   if (reply.outcome == HeartbeatReply::Outcome::kGone) {
     if (!node_.rules().rereg) return;
     log::Warn("entry_vanished", {{"node", self_.name.value()}});
-    ++registrations_;
-    ready_ = false;
-    return;
+    return RegisterAnew();
   }
   bool lost_one = false;
   for (const NodeEntry& old : live_nodes_) {
@@ -240,6 +244,7 @@ void Membership::OnBeat(HeartbeatReply reply) {
   for (const NodeEntry& entry : reply.live_nodes) {
     if (!Contains(live_nodes_, entry)) log::Info("peer_up", {{"peer", entry.name.value()}});
   }
+  if (live_nodes_ != reply.live_nodes) ++live_epoch_;
   live_nodes_ = std::move(reply.live_nodes);
   std::vector<NodeEntry> peers;
   std::copy_if(live_nodes_.begin(), live_nodes_.end(), std::back_inserter(peers),

@@ -41,6 +41,10 @@ class Membership final : public RoomDirectory::Listener {
   const NodeEntry& self() const { return self_; }
   const std::vector<NodeEntry>& live_nodes() const { return live_nodes_; }
   bool IsLive(const NodeName& name, const Incarnation& incarnation) const;
+  // Changes with live_nodes(); never 0.
+  std::uint64_t live_epoch() const { return live_epoch_; }
+  // When this node last became ready.
+  TimePoint ready_since() const { return ready_since_; }
   // Changes whenever the link is lost or given up: replies to calls made before count as lost.
   std::uint64_t link_epoch() const { return link_epoch_; }
 
@@ -50,6 +54,8 @@ class Membership final : public RoomDirectory::Listener {
   // Something has changed that this node's next beat tells it.
   void BeatNow() { node_.tasks.Spawn(Beat()); }
 
+  // Becomes another incarnation: whatever this one has in the directory is a dead node's.
+  void RegisterAnew();
   // Postgres refused this generation: stop serving until it is current.
   void OnFenced();
   // A log record names a later generation than this node's: stop serving until this is known to be
@@ -80,7 +86,9 @@ class Membership final : public RoomDirectory::Listener {
   const std::string boot_;  // tells two lives of the process apart
   std::uint64_t registrations_ = 0;
   std::uint64_t link_epoch_ = 1;
+  std::uint64_t live_epoch_ = 1;
   TimePoint last_beat_{};
+  TimePoint ready_since_{};
   bool ready_ = false;
   bool leaving_ = false;
   bool doubted_ = false;

@@ -30,7 +30,9 @@ struct NodeOptions {
   Duration persist_linger = std::chrono::milliseconds(100);  // lets commits overtake the persister
   Duration janitor = std::chrono::seconds(3);
   Duration janitor_age = std::chrono::seconds(60);
-  Duration doubt = std::chrono::seconds(3);  // a fenced node then registers anew
+  Duration doubt = std::chrono::seconds(3);          // a fenced node then registers anew
+  Duration presence_hold = std::chrono::seconds(2);  // a change that lasts so long is told
+  Duration typing_pause = std::chrono::seconds(1);   // between two notices of a user in a room
 
   std::size_t page = 200;  // events per read
   std::size_t ring_events = 256;
@@ -39,6 +41,9 @@ struct NodeOptions {
   std::size_t max_sessions = 50'000;
   std::size_t max_rooms_per_session = 200;
   std::size_t rooms_per_sweep = 5'000;  // above, the period grows
+  // Rooms with more sessions than this get no presence and typing notices; 0: none gets any.
+  std::size_t presence_sessions = 200;
+  std::size_t max_waiting_whos = 64;
 
   std::size_t max_waiting_reads = 128;  // of history; each holds a page of at most 1 MiB
 

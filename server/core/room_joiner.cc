@@ -57,18 +57,8 @@ Task<void> RoomJoiner::Leave(SessionPtr session, RoomId room, Callback<ClientRes
   }
   rooms_.Leave(session, room);
   done(room);
-  co_await DropRoute(room, session->id);
+  co_await dropper_.Drop(room, session->id);
   session->turns.Exit(room);
-}
-
-Task<void> RoomJoiner::DropRoute(RoomId room, SessionId session) {
-  const Generation generation = membership_.generation();
-  const NodeName name = membership_.self().name;
-  const Status status = co_await DirectoryCall<Status>(
-      node_, membership_, LinkUse::kServing, [&](Deadline deadline, auto done) {
-        node_.ports.directory.Leave(room, session, name, generation, deadline, std::move(done));
-      });
-  status.IgnoreError("a route that stays is answered not_here, and then dropped");
 }
 
 Task<ClientResult<JoinReply>> RoomJoiner::JoinInTurn(SessionPtr session, RoomId room,
@@ -96,18 +86,22 @@ Task<ClientResult<JoinReply>> RoomJoiner::Enter(SessionPtr session, RoomId room,
   auto refusal = co_await access_.RefusalOf(session->user, room);
   if (refusal) co_return std::move(*refusal);
   const Route route = rooms_.RouteOf(*session);
+  const bool was_ready = membership_.ready();
   auto registered = co_await Register(room, route);
-  if (!registered.ok()) co_return AwayError();
+  if (!registered.ok()) {
+    if (was_ready) dropper_.DropLater(room, session->id);  // the directory may have heard it
+    co_return AwayError();
+  }
   // Members were removed meanwhile, and nobody found this session in the room.
   while (epoch != access_.epoch()) {
     epoch = access_.epoch();
     refusal = co_await access_.RefusalOf(session->user, room);
     if (!refusal) continue;
-    co_await DropRoute(room, session->id);
+    co_await dropper_.Drop(room, session->id);
     co_return std::move(*refusal);
   }
   if (!session->open) {
-    co_await DropRoute(room, session->id);
+    co_await dropper_.Drop(room, session->id);
     co_return ClientError{ErrorCode::kInternal, "the session is closed", {}};
   }
   JoinReply reply{room, registered->head, registered->head, true};

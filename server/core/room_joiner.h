@@ -6,6 +6,7 @@
 
 #include "server/core/room_access.h"
 #include "server/core/room_table.h"
+#include "server/core/route_dropper.h"
 
 namespace minichat::core {
 
@@ -17,16 +18,19 @@ namespace minichat::core {
 class RoomJoiner {
  public:
   RoomJoiner(NodeContext& node, Membership& membership, RoomAccess& access, RoomReader& reader,
-             RoomTable& rooms)
-      : node_(node), membership_(membership), access_(access), reader_(reader), rooms_(rooms) {}
+             RoomTable& rooms, RouteDropper& dropper)
+      : node_(node),
+        membership_(membership),
+        access_(access),
+        reader_(reader),
+        rooms_(rooms),
+        dropper_(dropper) {}
 
   Task<void> Join(SessionPtr session, RoomId room, std::optional<Seq> since,
                   Callback<ClientResult<JoinReply>> done);
   Task<void> Resume(SessionPtr session, std::vector<std::pair<RoomId, Seq>> rooms,
                     Callback<std::vector<ClientResult<JoinReply>>> done);
   Task<void> Leave(SessionPtr session, RoomId room, Callback<ClientResult<RoomId>> done);
-  // Takes a route out of the directory that no session here stands behind any more.
-  Task<void> DropRoute(RoomId room, SessionId session);
 
  private:
   Task<ClientResult<JoinReply>> JoinInTurn(SessionPtr session, RoomId room,
@@ -40,6 +44,7 @@ class RoomJoiner {
   RoomAccess& access_;
   RoomReader& reader_;
   RoomTable& rooms_;
+  RouteDropper& dropper_;
 };
 
 }  // namespace minichat::core

@@ -76,6 +76,13 @@ core::RoomHead RoomDirectoryContract::Head(const core::RoomId& room) {
   return heads.size() == 1 ? heads[0] : core::RoomHead{};
 }
 
+core::RoomHead RoomDirectoryContract::NumbersOf(const core::RoomId& room) {
+  core::RoomHead head = Head(room);
+  head.route_version = 0;
+  head.routes = 0;
+  return head;
+}
+
 core::Route RoomDirectoryContract::RouteOf(const std::string& session,
                                            const core::NodeEntry& node) const {
   return {core::SessionId(session), core::UserId("user-of-" + session), node.name,

@@ -38,6 +38,8 @@ class RoomDirectoryContract : public testing::TestWithParam<HarnessFactory> {
   void MarkStored(const core::RoomId& room, const std::string& cid, core::Seq seq);
   core::WindowReply Window(const core::RoomId& room);
   core::RoomHead Head(const core::RoomId& room);
+  // The same without what it says of the routes.
+  core::RoomHead NumbersOf(const core::RoomId& room);
   core::Route RouteOf(const std::string& session, const core::NodeEntry& node) const;
   core::NodeIdentity Node(const std::string& name, const std::string& incarnation) const;
 

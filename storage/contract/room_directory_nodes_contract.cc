@@ -177,6 +177,55 @@ TEST_P(RoomDirectoryContract, EachChangeOfRoutesChangesTheVersion) {
   EXPECT_EQ(SessionsOf(directory_->Routes(room_, 1)), (Sessions{"s2", "s3"}));
 }
 
+TEST_P(RoomDirectoryContract, HeadsTellTheVersionAndNumberOfRoutes) {
+  const core::RoomId other("other");
+  Warm(room_);
+  Warm(other);
+  const auto n1 = Node("n1", "i1");
+  const auto n2 = Node("n2", "i2");
+  directory_->Register(n2);
+  const auto tell = [&] {
+    const core::RoomHead head = Head(room_);
+    EXPECT_EQ(head.route_version, directory_->Routes(room_, 1).version);
+    return head.routes;
+  };
+  EXPECT_EQ(tell(), 0u);
+
+  directory_->Join(room_, RouteOf("s1", n1.entry), 1);
+  directory_->Join(room_, RouteOf("s2", n2.entry), 1);
+  EXPECT_EQ(tell(), 2u);
+  directory_->Join(room_, RouteOf("s2", n2.entry), 1);
+  EXPECT_EQ(tell(), 2u);
+  Commit(room_, "a");
+  EXPECT_EQ(tell(), 2u);
+  directory_->CleanDeadRoutes(1);  // n1 has no entry
+  EXPECT_EQ(tell(), 1u);
+  directory_->Leave(room_, core::SessionId("s2"), n2.entry.name, 1);
+
+  EXPECT_EQ(tell(), 0u);
+  const auto heads = directory_->Heads({other, core::RoomId("cold"), room_}, 1);
+  EXPECT_EQ(heads[0].route_version, directory_->Routes(other, 1).version);
+  EXPECT_EQ(heads[1], (core::RoomHead{.cold = true}));
+  EXPECT_EQ(heads[2].route_version, directory_->Routes(room_, 1).version);
+}
+
+TEST_P(RoomDirectoryContract, RoutesTellWhoIsThereAndOnWhichNode) {
+  Warm(room_);
+  const auto n1 = Node("n1", "i1").entry;
+  const auto n2 = Node("n2", "i2").entry;
+  const core::UserId ann("ann");
+  const core::Route phone{core::SessionId("s1"), ann, n1.name, n1.incarnation};
+  const core::Route laptop{core::SessionId("s2"), ann, n2.name, n2.incarnation};
+  directory_->Join(room_, phone, 1);
+  directory_->Join(room_, laptop, 1);
+
+  auto routes = directory_->Routes(room_, 1).routes;
+
+  std::sort(routes.begin(), routes.end(),
+            [](const auto& a, const auto& b) { return a.session < b.session; });
+  EXPECT_EQ(routes, (std::vector<core::Route>{phone, laptop}));
+}
+
 TEST_P(RoomDirectoryContract, LeaveWithoutARouteChangesNothing) {
   Warm(room_);
   const auto n1 = Node("n1", "i1").entry;
@@ -226,6 +275,21 @@ TEST_P(RoomDirectoryContract, CleansRoutesOfDeadIncarnations) {
 
   EXPECT_EQ(SessionsOf(directory_->Routes(room_, 1)), Sessions{"s2"});
   EXPECT_NE(directory_->Routes(room_, 1).version, before);
+}
+
+TEST_P(RoomDirectoryContract, AJanitorOfAnotherGenerationCleansNothing) {
+  NextGeneration();
+  Warm(room_);
+  const auto live = Node("n1", "i1");
+  directory_->Register(live);
+  directory_->Join(room_, RouteOf("s1", live.entry), 2);
+  directory_->Join(room_, RouteOf("s2", Node("n2", "dead").entry), 2);
+
+  directory_->CleanDeadRoutes(1);
+  EXPECT_EQ(SessionsOf(directory_->Routes(room_, 2)), (Sessions{"s1", "s2"}));
+  directory_->CleanDeadRoutes(2);
+
+  EXPECT_EQ(SessionsOf(directory_->Routes(room_, 2)), Sessions{"s1"});
 }
 
 TEST_P(RoomDirectoryContract, CleansRoutesOfAnIncarnationWhoseNameWasTaken) {

@@ -63,7 +63,7 @@ TEST_P(RoomDirectoryContract, OverwritesWhatAnotherGenerationLeft) {
   Warm(room_, 1);
 
   EXPECT_TRUE(Window(room_).empty);
-  EXPECT_EQ(Head(room_), (core::RoomHead{false, 1, 1}));
+  EXPECT_EQ(NumbersOf(room_), (core::RoomHead{false, 1, 1}));
   EXPECT_TRUE(directory_->TakeUnstored(room_, {Text(room_, "b")->id}, generation_).empty());
   const auto again = Commit(room_, "b", 2);  // the dedup entry is another generation's
   EXPECT_FALSE(again.duplicate);

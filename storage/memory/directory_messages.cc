@@ -236,7 +236,9 @@ std::vector<core::RoomHead> DirectoryState::Heads(std::int64_t now_ms,
     for (const auto& [message, entry] : room->unstored) {
       first_unstored = std::min(first_unstored, entry.place.seq);
     }
-    heads.push_back({false, room->head, first_unstored - 1});
+    const auto routes = routes_.find(id);
+    heads.push_back({false, room->head, first_unstored - 1, room->route_version,
+                     routes == routes_.end() ? 0 : routes->second.size()});
   }
   return heads;
 }

@@ -119,6 +119,7 @@ void DirectoryState::CleanDeadRoutes(std::int64_t now_ms, Generation generation)
   }
   std::erase_if(leases_, [&](const auto& lease) { return lease.second.expires_at_ms <= now_ms; });
   ForgetExpiredKnown(now_ms);
+  if (mark_.number != generation) return;
 
   std::set<core::Incarnation> live;
   for (const auto& [name, unused] : nodes_) {

@@ -119,7 +119,8 @@ void RedisDirectory::Unregister(const core::NodeIdentity& node, Deadline deadlin
 
 void RedisDirectory::CleanDeadRoutes(Generation generation, Deadline deadline,
                                      Callback<Status> done) {
-  RunForStatus(Script::kClean, {kNodesKey}, {ToText(generation)}, deadline, std::move(done));
+  RunForStatus(Script::kClean, {kNodesKey, kGenerationKey}, {ToText(generation)}, deadline,
+               std::move(done));
 }
 
 void RedisDirectory::SetRelayMode(const std::string& mode, Deadline deadline,

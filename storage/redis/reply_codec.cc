@@ -275,13 +275,17 @@ Result<core::WindowReply> DecodeWindow(const redisReply& reply, Generation gener
 }
 
 Result<std::vector<core::RoomHead>> DecodeHeads(const redisReply& reply) {
-  if (!IsArrayOf(reply, 'i') || reply.elements % 2 != 0) return BadReply("heads");
-  std::vector<core::RoomHead> heads(reply.elements / 2);
+  constexpr std::size_t kFields = 4;
+  if (!IsArrayOf(reply, 'i') || reply.elements % kFields != 0) return BadReply("heads");
+  std::vector<core::RoomHead> heads(reply.elements / kFields);
   for (std::size_t i = 0; i < heads.size(); ++i) {
-    heads[i].cold = At(reply, 2 * i).integer < 0;
+    const std::size_t first = kFields * i;
+    heads[i].cold = At(reply, first).integer < 0;
     if (heads[i].cold) continue;
-    heads[i].head = NumberAt(reply, 2 * i);
-    heads[i].stored_upto = NumberAt(reply, 2 * i + 1);
+    heads[i].head = NumberAt(reply, first);
+    heads[i].stored_upto = NumberAt(reply, first + 1);
+    heads[i].route_version = NumberAt(reply, first + 2);
+    heads[i].routes = static_cast<std::size_t>(NumberAt(reply, first + 3));
   }
   return heads;
 }

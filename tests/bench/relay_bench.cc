@@ -49,6 +49,7 @@ class TakesAll final : public core::RelayReceiver {
       const std::vector<core::SessionId>& recipients) override {
     return Results(recipients.size(), core::RelayResult::kQueued);
   }
+  void OnTyping(const core::Incarnation&, const core::Typing&) override {}
 };
 
 // The receiving process: tells its port, and ends with its standard input.

@@ -9,6 +9,7 @@
 #include "relay/relay_codec.h"
 #include "relay/stream_codec.h"
 #include "server/base/check.h"
+#include "server/base/utf8.h"
 
 namespace {
 
@@ -60,6 +61,16 @@ void Stream(const std::string& bytes) {
   }
 }
 
+void Control(const std::string& bytes) {
+  v1::ControlRequest request;
+  if (!request.ParseFromString(bytes)) return;
+  const auto control = relay::DecodeControl(request);
+  if (!control.ok()) return;
+  CHECK(IsId(control->typing.room.value()) && IsId(control->typing.user.value()));
+  const auto again = relay::DecodeControl(relay::EncodeTyping(control->target, control->typing));
+  CHECK(again.ok() && again->target == control->target && again->typing == control->typing);
+}
+
 void Reply(const std::string& bytes) {
   v1::StreamReply reply;
   if (!reply.ParseFromString(bytes)) return;
@@ -77,6 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   Unary(bytes);
   Stream(bytes);
+  Control(bytes);
   Reply(bytes);
   return 0;
 }

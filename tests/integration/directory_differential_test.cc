@@ -182,7 +182,7 @@ class RandomCalls {
   void Register() { pair_.Register(Node()); }
   void Heartbeat() { pair_.Heartbeat(Node()); }
   void Unregister() { pair_.Unregister(Node()); }
-  void Clean() { pair_.CleanDeadRoutes(generation_); }
+  void Clean() { pair_.CleanDeadRoutes(Gen()); }
   void RelayMode() { pair_.SetRelayMode(OneIn(2) ? "" : "single"); }
   void ChangeAccess() {
     pair_.AddAccessChange({core::AccessChange::Kind::kMemberRemoved,
@@ -295,6 +295,8 @@ const KnockOut kKnockOuts[] = {
     {"relay_version", Script::kRelayMode, "'version', 1)", "'version', 0)"},
     {"access_trim", Script::kAccessAdd, "redis.call('LTRIM', KEYS[2], -tonumber(ARGV[2]), -1)", ""},
     {"access_complete", Script::kAccessAfter, "#changes == wanted and 1 or 0", "1"},
+    {"clean_in_force", Script::kClean, "if redis.call('HGET', KEYS[2], 'n') ~= generation then",
+     "if false then"},
     {"clean_generation", Script::kClean, "entry[1] == generation and ", "entry[1] and "},
     {"clean_incarnation", Script::kClean, " and entry[2] == incarnation", ""},
     {"clean_version", Script::kClean, "if removed then", "if false then"},
@@ -354,6 +356,7 @@ const KnockOut kKnockOuts[] = {
     {"window_cold", Script::kWindow, "if meta[1] ~= generation then", "if not meta[1] then"},
     {"window_from_end", Script::kWindow, "from_end == '1'", "false"},
     {"heads_cold", Script::kHeads, "meta[1] ~= ARGV[1]", "not meta[1]"},
+    {"heads_routes", Script::kHeads, "redis.call('HLEN', KEYS[i + 1])", "0"},
     // Warming.
     {"lease_open", Script::kLease, "if is_warm(KEYS[1], ARGV[1]) then return 'open' end", ""},
     {"lease_one", Script::kLease, "'NX', ", ""},

@@ -176,7 +176,13 @@ void DirectoryPair::Window(const core::WindowRequest& request) {
 }
 
 void DirectoryPair::Heads(const std::vector<core::RoomId>& rooms, core::Generation generation) {
-  Compare("Heads", memory_.Heads(now_ms(), rooms, generation), redis_.Heads(rooms, generation));
+  auto expected = memory_.Heads(now_ms(), rooms, generation);
+  auto actual = redis_.Heads(rooms, generation);
+  // Warming draws a version, each side its own.
+  for (auto* heads : {&expected, &actual}) {
+    for (core::RoomHead& head : *heads) head.route_version = head.route_version != 0 ? 1 : 0;
+  }
+  Compare("Heads", expected, actual);
 }
 
 // ---- Warming

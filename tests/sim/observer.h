@@ -110,6 +110,7 @@ class Observer {
   void FinishInterval(const SimClient& client, const Interval& interval);
   void CheckRepeats(const Interval& interval, const std::string& where);
   void CheckInTime(const SimClient& client, const Interval& interval);
+  void FinishViews();
   void FinishServices();
 
   SimWorld& world_;

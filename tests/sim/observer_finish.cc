@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "server/core/moderation.h"
 #include "tests/sim/faults.h"
 #include "tests/sim/observer.h"
 #include "tests/sim/sim_client.h"
@@ -22,6 +23,7 @@ void Observer::Finish() {
   for (const auto& client : world_.clients()) {
     for (const auto& interval : client->all()) FinishInterval(*client, *interval);
   }
+  FinishViews();
   FinishServices();
 }
 
@@ -132,6 +134,39 @@ void Observer::CheckInTime(const SimClient& client, const Interval& interval) {
     Violation("LATE", client.name() + " " + Describe(placed) + " placed at " + std::to_string(at) +
                           ", got " +
                           (received == got.end() ? "never" : std::to_string(received->second)));
+  }
+}
+
+// P9: when nothing has moved or failed for long, everyone knows who else is in the room.
+void Observer::FinishViews() {
+  const double now = world_.now();
+  const auto& clients = world_.clients();
+  const bool moved = std::any_of(clients.begin(), clients.end(), [now](const auto& client) {
+    return client->moved_at() > now - 10;
+  });
+  if (moved || !world_.faults().WasQuiet(now - 20, now)) return;
+  // As the nodes have it: a session whose client has given it up unheard is still there.
+  std::map<core::RoomId, std::set<core::UserId>> there;
+  for (const auto& node : world_.nodes()) {
+    if (!node->alive()) continue;
+    for (const auto& session : node->chat().moderation().Sessions(core::UserId())) {
+      for (const core::RoomId& room : session.rooms) there[room].insert(session.user);
+    }
+  }
+  for (const auto& client : clients) {
+    for (const auto& [room, users] : there) {
+      const std::set<core::UserId>* told = client->OnlineIn(room);
+      if (told == nullptr) continue;
+      Note("views_checked");
+      std::set<core::UserId> believed = *told;
+      believed.insert(client->user());  // nobody is told of oneself
+      if (believed == users) continue;
+      std::string text = client->name() + " " + room.value() + ": believes";
+      for (const core::UserId& user : believed) text += " " + user.value();
+      text += ", there are";
+      for (const core::UserId& user : users) text += " " + user.value();
+      Violation("PRESENCE_VIEW", text);
+    }
   }
 }
 

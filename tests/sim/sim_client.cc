@@ -41,6 +41,7 @@ Task<void> SimClient::KeepConnected() {
         OnLost(SimLinkPtr(link_));
       } else {
         JoinWanted();
+        AskWho();
       }
     }
   }
@@ -115,6 +116,45 @@ void SimClient::JoinWanted() {
   }
 }
 
+// As a client does that shows who is there: once after each join, then it listens.
+void SimClient::AskWho() {
+  for (const auto& [room, interval] : present_) {
+    if (!interval->IsJoinedOn(link_) || online_.contains(room)) continue;
+    if (next_who_[room] >= world_.now()) continue;
+    next_who_[room] = world_.now() + 1;
+    link_->ToNode([this, link = link_, room = room](core::ChatNode& chat) {
+      chat.Who(link->session(), {room, {}},
+               [this, link, room](core::ClientResult<core::WhoPage> who) {
+                 link->ToClient([this, link, room, who = std::move(who)] {
+                   const auto* page = std::get_if<core::WhoPage>(&who);
+                   if (link != link_ || page == nullptr || !present_.contains(room)) return;
+                   std::set<core::UserId>& online = online_[room];
+                   online.clear();
+                   for (const auto& [user, sessions] : page->users) online.insert(user);
+                 });
+               });
+    });
+  }
+}
+
+void SimClient::OnNotice(const SimLinkPtr& link, const core::NoticePtr& notice) {
+  if (link != link_) return;
+  if (world_.tracing()) world_.Trace(name_ + ": is told " + *notice->encoded);
+  if (notice->kind == core::Notice::Kind::kTyping) return world_.observer().Note("typing_told");
+  const auto online = online_.find(notice->room);
+  if (online == online_.end()) return;
+  if (notice->kind == core::Notice::Kind::kOnline) {
+    online->second.insert(notice->user);
+  } else {
+    online->second.erase(notice->user);
+  }
+}
+
+const std::set<core::UserId>* SimClient::OnlineIn(const RoomId& room) const {
+  const auto online = online_.find(room);
+  return online == online_.end() ? nullptr : &online->second;
+}
+
 // On the node: the answer sets out.
 void SimClient::AnswerJoin(const SimLinkPtr& link,
                            const core::ClientResult<core::JoinReply>& result, const RoomId& room,
@@ -143,7 +183,7 @@ void SimClient::OnJoined(const SimLinkPtr& link, const core::ClientResult<core::
                                                  : Begin(room, reply->cursor, generation, nullptr);
   interval.links.push_back(link);
   interval.generations.emplace(link, generation);
-  interval.joined_at = world_.now();
+  interval.joined_at = moved_at_ = world_.now();
   if (world_.tracing()) {
     world_.Trace(name_ + ": joined " + room.value() + " on " + link->node().name().value() +
                  ", generation " + std::to_string(generation) + ", cursor " + Show(reply->cursor) +
@@ -171,6 +211,9 @@ Interval& SimClient::Begin(const RoomId& room, Seq start, core::Generation gener
 void SimClient::End(const RoomId& room, const std::string& why) {
   const auto present = present_.find(room);
   if (present == present_.end()) return;
+  moved_at_ = world_.now();
+  online_.erase(room);
+  next_who_.erase(room);
   present->second->to = world_.now();
   present->second->why = why;
   present_.erase(present);
@@ -211,6 +254,9 @@ void SimClient::OnGap(const SimLinkPtr& link, const RoomId& room, Seq to,
 void SimClient::OnLost(const SimLinkPtr& link) {
   if (link != link_) return;
   link_ = nullptr;
+  moved_at_ = world_.now();
+  online_.clear();
+  next_who_.clear();
   absences_.emplace_back(world_.now(), kEnd);
   next_join_.clear();
   for (const auto& [request, callback] : std::exchange(waiting_, {})) callback({});
@@ -238,6 +284,8 @@ void SimClient::Act() {
     ReadHistory();
   } else if (dice < .96) {
     GoAway();
+  } else {
+    Type();
   }
 }
 
@@ -256,6 +304,13 @@ void SimClient::SendSomething() {
   } else if (dice < .08) {
     world_.Spawn(SendMessage(room, cid, "b2", false));
   }
+}
+
+void SimClient::Type() {
+  if (link_ == nullptr || present_.empty()) return;
+  link_->ToNode([link = link_, room = present_.begin()->first](core::ChatNode& chat) {
+    chat.SetTyping(link->session(), room);
+  });
 }
 
 void SimClient::LeaveOrJoin() {

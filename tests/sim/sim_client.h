@@ -29,6 +29,7 @@ class SimLink final : public core::ClientLink, public std::enable_shared_from_th
   void Deliver(const core::EventPtr& event) override;
   bool CanTakePage() const override;
   void TellGap(const core::RoomId& room, core::Seq from, core::Seq to) override;
+  void Tell(const core::NoticePtr& notice) override;
   void CloseForRestart() override;
   // All rooms are open here, and nobody moderates.
   void TellRemoved(const core::RoomId&) override {}
@@ -101,6 +102,7 @@ class SimClient {
   void OnEvent(const SimLinkPtr& link, const core::EventPtr& event);
   void OnGap(const SimLinkPtr& link, const core::RoomId& room, core::Seq to,
              core::Generation generation);
+  void OnNotice(const SimLinkPtr& link, const core::NoticePtr& notice);
   void OnJoined(const SimLinkPtr& link, const core::ClientResult<core::JoinReply>& result,
                 const core::RoomId& room, std::uint64_t visit, core::Generation generation);
   void OnLost(const SimLinkPtr& link);
@@ -111,6 +113,10 @@ class SimClient {
   const std::set<core::RoomId>& wanted() const { return wanted_; }
   const std::map<core::RoomId, std::shared_ptr<Interval>>& present() const { return present_; }
   const std::vector<std::shared_ptr<Interval>>& all() const { return all_; }
+  // Who is in the room, as it was shown (`who`) and told since; null: it doesn't know.
+  const std::set<core::UserId>* OnlineIn(const core::RoomId& room) const;
+  // When it last came to or left a room or a node.
+  double moved_at() const { return moved_at_; }
   // When it was without a connection: from, to.
   const std::vector<std::pair<double, double>>& absences() const { return absences_; }
 
@@ -124,8 +130,10 @@ class SimClient {
   Task<void> Live();
   void TryToConnect();
   void JoinWanted();
+  void AskWho();
   void Act();
   void SendSomething();
+  void Type();
   void LeaveOrJoin();
   void Move();
   void GoAway();
@@ -150,6 +158,9 @@ class SimClient {
   std::map<core::RoomId, std::shared_ptr<Interval>> present_;
   std::map<core::RoomId, core::Seq> last_seq_;
   std::vector<std::shared_ptr<Interval>> all_;
+  std::map<core::RoomId, std::set<core::UserId>> online_;  // on link_
+  std::map<core::RoomId, double> next_who_;                // not before
+  double moved_at_ = 0;
   std::vector<std::pair<double, double>> absences_;
   std::uint64_t cids_ = 0;
   std::uint64_t requests_ = 0;

@@ -73,6 +73,11 @@ void SimLink::TellGap(const core::RoomId& room, core::Seq, core::Seq to) {
       [this, room, to, generation] { client_.OnGap(shared_from_this(), room, to, generation); });
 }
 
+void SimLink::Tell(const core::NoticePtr& notice) {
+  if (world_.options().lie == Lie::kDropNotices) return;
+  ToClient([this, notice] { client_.OnNotice(shared_from_this(), notice); });
+}
+
 void SimLink::CloseForRestart() {
   ToClient([this] { client_.OnLost(shared_from_this()); });
   open_ = false;

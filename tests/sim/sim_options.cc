@@ -123,6 +123,7 @@ bool FindLie(const std::string& name, Lie* lie) {
       {"skip-on-resume", Lie::kSkipOnResume},
       {"lose-rows", Lie::kLoseRows},
       {"hide-node", Lie::kHideNode},
+      {"drop-notices", Lie::kDropNotices},
   };
   for (const auto& [known, value] : kLies) {
     if (known == name) *lie = value;

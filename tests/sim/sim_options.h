@@ -20,6 +20,7 @@ enum class Lie {
   kSkipOnResume,    // P5: reads lack an event
   kLoseRows,        // P6: the store says that it wrote what it didn't
   kHideNode,        // P9: beats never tell of the last node
+  kDropNotices,     // P9: clients never hear who came or went
 };
 
 // Times of the product, shrunk so that rare things happen in 50 virtual seconds. In seconds.

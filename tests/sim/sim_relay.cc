@@ -108,6 +108,20 @@ std::string SimEncoder::Encode(const core::PlacedMessage& placed) const {
          std::to_string(placed.message->hash);
 }
 
+void SimRelay::SendTyping(const core::NodeName& node, const core::Incarnation& incarnation,
+                          const core::Typing& typing) {
+  SimNode* target = world_.FindNode(node);
+  if (target == nullptr || world_.faults().IsCut(node_, *target)) return;
+  world_.timeline().After(world_.Net(), [target, incarnation, typing] {
+    target->Arrive([target, incarnation, typing] { target->chat().OnTyping(incarnation, typing); });
+  });
+}
+
+std::string SimEncoder::EncodeNotice(core::Notice::Kind kind, const core::RoomId& room,
+                                     const core::UserId& user) const {
+  return std::to_string(static_cast<int>(kind)) + " " + room.value() + " " + user.value();
+}
+
 std::string SimEncoder::Expected(const core::Event& event) {
   return std::to_string(event.place.seq) + " " + event.id.ToText() + " " +
          std::to_string(event.hash);

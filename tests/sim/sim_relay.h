@@ -24,6 +24,8 @@ class SimRelay final : public core::Relay {
   void Deliver(const core::NodeName& node, const core::Incarnation& incarnation,
                core::EventPtr event, std::vector<core::SessionId> recipients, Deadline deadline,
                Callback<std::vector<core::RelayResult>> done) override;
+  void SendTyping(const core::NodeName& node, const core::Incarnation& incarnation,
+                  const core::Typing& typing) override;
   void OnClusterMode(const core::RelayModeSetting&) override {}
 
  private:
@@ -43,6 +45,8 @@ class SimRelay final : public core::Relay {
 class SimEncoder final : public core::EventEncoder {
  public:
   std::string Encode(const core::PlacedMessage& placed) const override;
+  std::string EncodeNotice(core::Notice::Kind kind, const core::RoomId& room,
+                           const core::UserId& user) const override;
   static std::string Expected(const core::Event& event);
 };
 

@@ -39,7 +39,9 @@ TEST(SimulationTest, TwoThousandSeedsKeepAllPromisesAndTakeEachRarePath) {
                            "again_in_another_session",
                            "placed_before_raise",
                            "silent_checks",
-                           "checked_in_time"}) {
+                           "checked_in_time",
+                           "views_checked",
+                           "typing_told"}) {
     const auto note = summary.notes.find(path);
     EXPECT_TRUE(note != summary.notes.end() && note->second > 0) << path << " was never taken";
   }
@@ -118,7 +120,8 @@ TEST_P(BrokenPromiseTest, IsFound) {
 
 INSTANTIATE_TEST_SUITE_P(All, BrokenPromiseTest,
                          testing::Values("report-unlogged", "forget-ids", "swap-deliveries",
-                                         "hide-head", "skip-on-resume", "lose-rows", "hide-node"),
+                                         "hide-head", "skip-on-resume", "lose-rows", "hide-node",
+                                         "drop-notices"),
                          [](const auto& promise) {
                            std::string name = promise.param;
                            std::replace(name.begin(), name.end(), '-', '_');

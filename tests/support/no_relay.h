@@ -15,6 +15,7 @@ class NoRelay final : public core::Relay {
                Callback<std::vector<core::RelayResult>> done) override {
     done(std::vector<core::RelayResult>(recipients.size(), core::RelayResult::kFailed));
   }
+  void SendTyping(const core::NodeName&, const core::Incarnation&, const core::Typing&) override {}
   void OnClusterMode(const core::RelayModeSetting& setting) override { setting_ = setting; }
 
   const core::RelayModeSetting& setting() const { return setting_; }

@@ -42,11 +42,16 @@ class FakeReceiver final : public core::RelayReceiver {
     return results;
   }
 
+  void OnTyping(const core::Incarnation& target, const core::Typing& what) override {
+    if (target == incarnation_) typing.push_back(what);
+  }
+
   struct Call {
     core::EventPtr event;
     std::vector<core::SessionId> recipients;
   };
   std::vector<Call> calls;  // of the core thread
+  std::vector<core::Typing> typing;
   std::map<std::string, core::RelayResult> special_results;
 
  private:

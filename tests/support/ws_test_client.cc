@@ -114,6 +114,13 @@ void WsTestClient::SendRaw(const std::string& bytes) {
 }
 
 std::string WsTestClient::Receive() {
+  for (;;) {
+    std::string frame = ReceiveAny();
+    if (frame.find(R"({"op":"presence")") != 0) return frame;
+  }
+}
+
+std::string WsTestClient::ReceiveAny() {
   impl_->buffer.clear();
   if (impl_->Read()) return "";
   return std::string(static_cast<const char*>(impl_->buffer.cdata().data()),

@@ -27,8 +27,10 @@ class WsTestClient {
   void SendBinary(const std::string& bytes);
   // Raw bytes on the TCP connection, frames or not.
   void SendRaw(const std::string& bytes);
-  // The next text frame; "" when the connection ended first (then see close_code()).
+  // The next text frame but presence; "" when the connection ended first (then see close_code()).
   std::string Receive();
+  // The next text frame of any kind.
+  std::string ReceiveAny();
   // Reads on, dropping frames, to the end. The code of the close frame; 1006: there was none.
   int AwaitClose();
   int close_code() const;

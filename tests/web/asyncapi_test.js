@@ -77,8 +77,15 @@ async function framesOfAll(node, tokenNode) {
   await ann.request({op: 'send', room: 'open', cid: 'c-1', text: 'another'});
   await ann.request({op: 'history', room: 'open', limit: 1});
   await ann.request({op: 'history', room: 'open', after: 0});
+  await ann.request({op: 'who', room: 'open'});
   await ann.request({op: 'ping'});
   await ann.request({op: 'nothing'});
+
+  const bob = await open(node.client, {user: 'bob'});
+  await bob.request({op: 'join', room: 'open'});
+  assert.equal((await ann.next('presence')).state, 'online');
+  bob.send({op: 'typing', room: 'open'});
+  await ann.next('typing');
   await api('DELETE', '/team/members/ann');
   assert.equal((await ann.next('left')).reason, 'removed');
   await ann.request({op: 'leave', room: 'open'});
@@ -157,6 +164,10 @@ const GOOD = [
   {op: 'history', room: 'r'},
   {op: 'history', room: 'r', limit: 1, before: MAX},
   {op: 'history', room: 'r', limit: 200, after: 0},
+  {op: 'who', room: 'r'},
+  {op: 'who', room: 'r', limit: 1, after: R},
+  {op: 'who', room: 'r', limit: 200},
+  {op: 'typing', room: 'r'},
   {op: 'ping', rid: 'r'.repeat(64)},
   {op: 'ping', rid: -MAX},
 ];
@@ -181,6 +192,11 @@ const BAD = [
   {op: 'history', room: 'r', limit: 0},
   {op: 'history', room: 'r', limit: 201},
   {op: 'history', room: 'r', before: 1, after: 1},
+  {op: 'who'},
+  {op: 'who', room: 'r', limit: 0},
+  {op: 'who', room: 'r', limit: 201},
+  {op: 'who', room: 'r', after: 'a b'},
+  {op: 'typing'},
   {op: 'refresh'},
   {op: 'refresh', token: 't'.repeat(4097)},
   {op: 'ping', rid: 'r'.repeat(65)},

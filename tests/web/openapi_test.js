@@ -255,6 +255,20 @@ describe('what nodes answer', TIMEOUT, () => {
     }
   });
 
+  const LIMITS = {'limits.address_handshakes_per_s': 429, 'limits.handshakes_per_s': 503};
+  for (const [limit, status] of Object.entries(LIMITS)) {
+    test(`to openWebSocket above ${limit}`, async () => {
+      const limited = await ChatNode.start({'limits.loopback': true, [limit]: 1});
+      // Two at once are allowed.
+      const sockets = Array.from({length: 10}, () => new WebSocket(`ws://${limited.client}/ws`));
+      const answer = await Promise.race(sockets.map(refusalOf));
+      assert.equal(answer.status, status);
+      await expectDocumented('openWebSocket', answer);
+      for (const socket of sockets) socket.on('error', () => {}).terminate();
+      await limited.remove();
+    });
+  }
+
   const AWAY = {
     createRoom: {body: {room}},
     listMembers: {path: {room}},

@@ -80,6 +80,27 @@ describe('the page on a cluster', {timeout: 300_000}, () => {
     assert.deepEqual(bob.errorsBesides(), []);
   });
 
+  windowTest('the page shows who is here and who types', async (open) => {
+    const ann = await open(client('n1'));
+    const bob = await open(client('n2'));
+    await ann.enter('ann', 'people');
+    await ann.seesState('ann in people on n1');
+    await bob.enter('bob', 'people');
+    await ann.seesHere('ann, bob');
+    await bob.seesHere('ann, bob');
+
+    await bob.types('I am');
+    await ann.seesTyping('bob typing');
+    await bob.say('I am here');
+    await ann.sees('I am here');
+    await ann.seesTyping(/^$/);
+
+    await bob.enter('bob', 'elsewhere');
+    await ann.seesHere(/: ann$/);
+    assert.deepEqual(ann.errorsBesides(), []);
+    assert.deepEqual(bob.errorsBesides(), []);
+  });
+
   windowTest('a socket that is cut comes back by itself, and nothing is missing', async (open) => {
     const ann = await open(gate.address);
     const bob = await open(client('n2'));

@@ -1,8 +1,22 @@
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "server/core/message.h"
 
 namespace minichat::core {
+
+// What counts only while it is news: who came or went, who types.
+struct Notice {
+  enum class Kind { kOnline, kOffline, kTyping };
+  Kind kind = Kind::kTyping;
+  RoomId room;
+  UserId user;
+  std::string key;  // of notices with the same one only the newest counts
+  std::shared_ptr<const std::string> encoded;
+};
+using NoticePtr = std::shared_ptr<const Notice>;
 
 enum class SessionEnd {
   kKicked,   // it may come back
@@ -27,6 +41,8 @@ class ClientLink {
   virtual bool CanTakePage() const = 0;
   // Events in [from, to] can't be had; the next ones follow.
   virtual void TellGap(const RoomId& room, Seq from, Seq to) = 0;
+  // Queues the notice behind all events; dropped when the queue is filling.
+  virtual void Tell(const NoticePtr& notice) = 0;
   // The user was removed from the room, and the session is no longer in it.
   virtual void TellRemoved(const RoomId& room) = 0;
   // The node must let this session go: sends bye, then closes 1012.
@@ -35,13 +51,16 @@ class ClientLink {
   virtual void End(SessionEnd why) = 0;
 };
 
-// Turns a placed message into the bytes that every client of the room gets. Implemented by ws.
+// Turns a placed message, or a notice, into the bytes that every client of the room gets.
+// Implemented by ws.
 //
 // Threading: thread-safe, pure.
 class EventEncoder {
  public:
   virtual ~EventEncoder() = default;
   virtual std::string Encode(const PlacedMessage& placed) const = 0;
+  virtual std::string EncodeNotice(Notice::Kind kind, const RoomId& room,
+                                   const UserId& user) const = 0;
 };
 
 }  // namespace minichat::core

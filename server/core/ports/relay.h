@@ -13,6 +13,14 @@ namespace minichat::core {
 
 enum class RelayResult { kQueued, kNotHere, kQueueFull, kFailed };
 
+// A user is writing something for the room.
+struct Typing {
+  RoomId room;
+  UserId user;
+
+  bool operator==(const Typing&) const = default;
+};
+
 // Hands events to other nodes. Best effort: what it loses, the head sweep finds.
 //
 // Lifetime:  outlives the ChatNode.
@@ -30,6 +38,10 @@ class Relay {
   virtual void Deliver(const NodeName& node, const Incarnation& incarnation, EventPtr event,
                        std::vector<SessionId> recipients, Deadline deadline,
                        Callback<std::vector<RelayResult>> done) = 0;
+  // What is no message and may be lost: dropped, and counted, rather than waited for. Never in the
+  // way of events.
+  virtual void SendTyping(const NodeName& node, const Incarnation& incarnation,
+                          const Typing& typing) = 0;
   // The mode that is in force for messages from now on.
   virtual void OnClusterMode(const RelayModeSetting& setting) = 0;
 };
@@ -44,6 +56,8 @@ class RelayReceiver {
   // Returns one result per recipient: all kNotHere when `target` is another incarnation.
   virtual std::vector<RelayResult> OnRelayed(const Incarnation& target, EventPtr event,
                                              const std::vector<SessionId>& recipients) = 0;
+  // Ignored when `target` is another incarnation.
+  virtual void OnTyping(const Incarnation& target, const Typing& typing) = 0;
 };
 
 }  // namespace minichat::core

@@ -166,6 +166,8 @@ struct RoomHead {
   bool cold = false;
   Seq head = 0;
   Seq stored_upto = 0;  // all of this generation up to here has rows
+  std::uint64_t route_version = 0;
+  std::size_t routes = 0;  // those of dead nodes, too, until they are cleaned
 
   bool operator==(const RoomHead&) const = default;
 };
@@ -224,7 +226,8 @@ class RoomDirectory {
                          Callback<Result<HeartbeatReply>> done) = 0;
   // Clean close: removes the entry if it is still this incarnation's.
   virtual void Unregister(const NodeIdentity& node, Deadline deadline, Callback<Status> done) = 0;
-  // Janitor: removes routes of incarnations without a live entry, a bounded number per call.
+  // Janitor: removes routes of incarnations without a live entry, a bounded number per call; none
+  // when `generation` is not the one in force.
   virtual void CleanDeadRoutes(Generation generation, Deadline deadline, Callback<Status> done) = 0;
   // Empty mode clears. Answers the setting in force.
   virtual void SetRelayMode(const std::string& mode, Deadline deadline,

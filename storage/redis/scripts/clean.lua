@@ -1,6 +1,8 @@
--- KEYS: nodes. ARGV: generation. Removes the routes of incarnations that have no live entry.
--- Bounded: what is left over is the next call's.
+-- KEYS: nodes, minichat:gen. ARGV: generation. Removes the routes of incarnations that have no live
+-- entry. Bounded: what is left over is the next call's. Whoever still lives in another generation
+-- knows nothing of who is alive in this one.
 local generation = ARGV[1]
+if redis.call('HGET', KEYS[2], 'n') ~= generation then return 0 end
 local rooms_left, routes_left = 200, 5000
 local known = {}
 

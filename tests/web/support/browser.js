@@ -59,6 +59,20 @@ export class ChatWindow {
     await this.page.getByRole('status', {name: 'Connection'}).filter({hasText: text}).waitFor();
   }
 
+  // Key by key, without sending it.
+  async types(text) {
+    await this.page.getByLabel('Message', {exact: true}).pressSequentially(text);
+  }
+
+  async seesHere(text) {
+    await this.page.getByLabel('Who is here').filter({hasText: text}).waitFor();
+  }
+
+  // What is empty is not visible.
+  async seesTyping(text) {
+    await this.page.getByLabel('Who is typing').filter({hasText: text}).waitFor({state: 'attached'});
+  }
+
   async seesAlert(text) {
     await this.page.getByRole('alert').filter({hasText: text}).waitFor();
   }
