@@ -109,9 +109,10 @@ void AddChat(Rows& rows) {
       CountOption("presence.max_sessions", &C::presence_max_sessions, {0, 1'000},
                   "A room in which more sessions than this have joined gets no presence "
                   "and typing events; `who` answers all the same. 0: no room gets any."));
-  rows.push_back(DurationOption("dedup.ttl", &C::dedup_ttl, {seconds(1), hours(24)},
+  rows.push_back(DurationOption("dedup.ttl", &C::dedup_ttl, {seconds(30), hours(24)},
                                 "How long an unmarked retry (same room, sender and cid) is "
-                                "recognised. One marked resend:true is recognised for ever."));
+                                "recognised. One marked resend:true is recognised for ever. At "
+                                "least some times what a send may take (5 s)."));
 }
 
 void AddBackends(Rows& rows) {
