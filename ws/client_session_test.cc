@@ -82,12 +82,13 @@ TEST_F(ClientSessionTest, OneSessionCannotTakeAllReadsOfTheNode) {
 
 // A crowd that resumes at once fills half of the node's memory for it, and no more.
 TEST_F(ClientSessionTest, WhatIsOwedWaitsWhileMuchWaitsForAllClients) {
+  constexpr double kHalf = kNodeBytes / 2.0;
   EXPECT_TRUE(session_->CanTakePage());
 
-  context_->metrics->outbound_bytes.Set(kNodeBytes / 2);
+  context_->metrics->outbound_bytes.Set(kHalf);
   EXPECT_FALSE(session_->CanTakePage());
 
-  context_->metrics->outbound_bytes.Set(kNodeBytes / 2 - 1);
+  context_->metrics->outbound_bytes.Set(kHalf - 1);
   EXPECT_TRUE(session_->CanTakePage());
 }
 

@@ -185,6 +185,7 @@ DecodedFrame ReadFrame(const JsonDocument& document) {
 
 std::vector<std::string_view> ClientOps() {
   std::vector<std::string_view> names;
+  names.reserve(kOps.size());
   for (const OpEntry& entry : kOps) names.push_back(entry.name);
   return names;
 }

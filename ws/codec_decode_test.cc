@@ -121,7 +121,7 @@ const std::string kSeqs = "must be a whole number from 0 to 9007199254740991";
 
 const std::vector<BadCase>& BadCases() {
   using core::ErrorCode;
-  static const std::vector<BadCase> cases = {
+  static const std::vector<BadCase> kCases = {
       {"", "frame: not valid JSON at byte "},
       {"{", "frame: not valid JSON at byte 1: "},
       {"{} {}", "frame: not valid JSON at byte "},
@@ -218,7 +218,7 @@ const std::vector<BadCase>& BadCases() {
       {R"({"op":"ping","pad":")" + std::string(kMaxFrameBytes, 'x') + "\"}",
        "frame: must be at most 65536 bytes", ErrorCode::kTooLarge},
   };
-  return cases;
+  return kCases;
 }
 
 TEST(DecodeFrameTest, EachBadInputIsRefusedWithWhatAndWhere) {

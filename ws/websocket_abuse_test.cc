@@ -261,6 +261,7 @@ TEST(WebSocketCrowdTest, ManyWritersMakeOneStreamOfWholeFramesAndOneClose) {
   };
   const auto bob = member("bob");
   std::vector<std::unique_ptr<WsTestClient>> senders;
+  senders.reserve(200);
   for (int i = 0; i < 200; ++i) senders.push_back(member("u" + std::to_string(i)));
   const auto round = [&](int number, bool kick) {
     for (std::size_t i = 0; i < senders.size(); ++i) {

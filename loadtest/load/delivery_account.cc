@@ -58,12 +58,10 @@ void DeliveryAccount::NoteAnswer(Message& message, Answer answer) {
 }
 
 void DeliveryAccount::NoteId(Message& message, std::string_view id) {
-  if (id.size() != kIdLength) {
-    ++counts_.wrong_id;
-  } else if (!message.has_id) {
+  if (!message.has_id && id.size() == kIdLength) {
     std::copy(id.begin(), id.end(), message.id.begin());
     message.has_id = true;
-  } else if (!std::equal(id.begin(), id.end(), message.id.begin())) {
+  } else if (!std::equal(id.begin(), id.end(), message.id.begin(), message.id.end())) {
     ++counts_.wrong_id;
   }
 }

@@ -43,8 +43,8 @@ bool SetOption(const std::string& name, const std::string& value, SmokeOptions* 
     if (!ParseCount(value, &seconds)) return false;
     options->patience = std::chrono::seconds(seconds);
   }
-  static const std::vector<std::string> texts{"--cluster", "--modes", "--patience"};
-  for (const std::string& text : texts) {
+  static const std::vector<std::string> kTexts{"--cluster", "--modes", "--patience"};
+  for (const std::string& text : kTexts) {
     if (name == text) return true;
   }
   return false;

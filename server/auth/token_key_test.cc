@@ -53,8 +53,8 @@ Pems MakePems() {
 
 // Made once: it takes a while.
 const Pems& TestPems() {
-  static const Pems pems = MakePems();
-  return pems;
+  static const Pems kPems = MakePems();
+  return kPems;
 }
 
 TEST(TokenKeyTest, ShortSecretsAndKeyFilesAreNoSecrets) {

@@ -35,14 +35,14 @@ spdlog::level::level_enum ToSpdlog(Level level) {
 }
 
 spdlog::logger& Logger() {
-  static const std::shared_ptr<spdlog::logger> logger = [] {
+  static const std::shared_ptr<spdlog::logger> kLogger = [] {
     auto made = std::make_shared<spdlog::logger>("minichat",
                                                  std::make_shared<spdlog::sinks::stderr_sink_mt>());
     made->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %v", spdlog::pattern_time_type::utc);
     made->flush_on(spdlog::level::warn);
     return made;
   }();
-  return *logger;
+  return *kLogger;
 }
 
 constexpr auto kRepeatPeriod = std::chrono::seconds(10);

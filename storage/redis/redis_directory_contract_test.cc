@@ -6,8 +6,8 @@ namespace {
 
 // One server for the whole program.
 test::ScratchRedis* Server() {
-  static const std::unique_ptr<test::ScratchRedis> server = test::ScratchRedis::Start();
-  return server.get();
+  static const std::unique_ptr<test::ScratchRedis> kServer = test::ScratchRedis::Start();
+  return kServer.get();
 }
 
 std::unique_ptr<DirectoryHarness> MakeRedis(const core::DirectoryLimits& limits) {

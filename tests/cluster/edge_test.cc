@@ -138,7 +138,7 @@ TEST_F(EdgeTest, HangingServicesDelayNoPing) {
       Until([&] { return Clock::now() > asked + milliseconds(20); });
     }
   };
-  const std::vector<std::pair<const char*, std::function<void(int)>>> kServices = {
+  const std::vector<std::pair<const char*, std::function<void(int)>>> services_to_stop = {
       {"redis",
        [&](int signal) {
          if (signal == SIGSTOP) {
@@ -150,7 +150,7 @@ TEST_F(EdgeTest, HangingServicesDelayNoPing) {
       {"postgres", [&](int signal) { services().postgres().SignalAll(signal); }},
       {"kafka", [&](int signal) { services().kafka().Signal(signal); }},
   };
-  for (const auto& [name, tell] : kServices) {
+  for (const auto& [name, tell] : services_to_stop) {
     took.clear();
     tell(SIGSTOP);
     ping_for(seconds(10));

@@ -21,9 +21,9 @@ constexpr std::string_view kHeader = R"({"alg":"HS256"})";
 constexpr std::string_view kPayload = R"({"sub":"ann","exp":1790003600})";
 
 const auth::TokenKey& Key() {
-  static const auth::TokenKey key =
+  static const auth::TokenKey kKey =
       *auth::TokenKey::FromSecret("the secret of the fuzz target, long enough");
-  return key;
+  return kKey;
 }
 
 std::string Signed(std::string_view header, std::string_view payload) {

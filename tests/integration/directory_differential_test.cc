@@ -16,8 +16,8 @@ constexpr int kSteps = 500;
 constexpr std::uint64_t kSeeds = 60;
 
 ScratchRedis* Server() {
-  static const std::unique_ptr<ScratchRedis> server = ScratchRedis::Start();
-  return server.get();
+  static const std::unique_ptr<ScratchRedis> kServer = ScratchRedis::Start();
+  return kServer.get();
 }
 
 // Time goes in steps of 100 s; no TTL ends at such a step, so that the milliseconds which the test

@@ -23,10 +23,10 @@ const std::vector<std::string> kSteps = {
 }  // namespace
 
 const std::vector<std::string>& Faults::Kinds() {
-  static const std::vector<std::string> kinds = {"crash", "pause", "longpause", "stall", "wipe",
-                                                 "old",   "flush", "split",     "kafka", "pg",
-                                                 "lag",   "cut",   "rlink",     "cwp"};
-  return kinds;
+  static const std::vector<std::string> kKinds = {"crash", "pause", "longpause", "stall", "wipe",
+                                                  "old",   "flush", "split",     "kafka", "pg",
+                                                  "lag",   "cut",   "rlink",     "cwp"};
+  return kKinds;
 }
 
 void Faults::Start() {

@@ -39,8 +39,8 @@ std::string FindJars() {
 }
 
 const std::string& Jars() {
-  static const std::string jars = FindJars();
-  return jars;
+  static const std::string kJars = FindJars();
+  return kJars;
 }
 
 std::string ReadAll(const fs::path& file) {

@@ -16,13 +16,13 @@ constexpr seconds kStopLimit{12};
 }  // namespace
 
 ServiceSet* ServiceSet::Shared() {
-  static const std::unique_ptr<ServiceSet> shared = []() -> std::unique_ptr<ServiceSet> {
+  static const std::unique_ptr<ServiceSet> kShared = []() -> std::unique_ptr<ServiceSet> {
     if (!ScratchPostgres::Installed() || !ScratchKafka::Installed()) return nullptr;
     auto redis = ScratchRedis::Start();
     if (redis == nullptr) return nullptr;
     return std::unique_ptr<ServiceSet>(new ServiceSet(std::move(redis)));
   }();
-  return shared.get();
+  return kShared.get();
 }
 
 ServiceSet::ServiceSet(std::unique_ptr<ScratchRedis> redis)
