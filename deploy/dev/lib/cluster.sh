@@ -32,6 +32,11 @@ verb_up() {
     verb_status
     return 0
   fi
+  if services_run && [[ -f $CLUSTER_JSON && -x $BINARY ]]; then
+    start_dead_nodes
+    verb_status
+    return 0
+  fi
   if [[ -n $(started_names) ]]; then
     say "Only a part of an earlier cluster is still there; stopping it first."
     verb_down
@@ -50,8 +55,24 @@ cluster_runs() {
     alive "$name" || return 1
     [[ $name != n[0-9]* ]] || running=$((running + 1))
   done
-  alive redis && alive postgres && alive kafka || return 1
+  services_run || return 1
   ((running == $1)) || die "a cluster of $running nodes is up; run ./dev down first"
+}
+
+services_run() { alive redis && alive postgres && alive kafka; }
+
+# Nodes that ended while the rest went on come back as they were.
+start_dead_nodes() {
+  local name i
+  for name in $(started_names); do
+    [[ $name == n[0-9]* ]] || continue
+    ! alive "$name" || continue
+    i=${name#n}
+    say "$name is down; starting it again"
+    start_process "$name" "${CLEAN_ENV[@]}" "$BINARY" serve --config "$VAR/$name.yaml"
+    await_node "$i"
+    sed -i "s/\"name\":\"$name\",\"pid\":[0-9]*/\"name\":\"$name\",\"pid\":$(pid_of "$name")/" "$CLUSTER_JSON"
+  done
 }
 
 bring_up() {
