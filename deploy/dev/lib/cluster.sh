@@ -85,7 +85,7 @@ bring_up() {
   start_redis
   start_kafka
   start_postgres
-  wait_for 60 kafka_listens || die "kafka doesn't listen; see var/log/kafka.log"
+  await_kafka
   prepare_cluster_values
   step "Creating tables and the topic" migrate run_migrate
   say "Starting $nodes nodes"

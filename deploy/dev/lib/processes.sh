@@ -69,3 +69,15 @@ stop_processes() {
     rm -f "$RUN/$name.pid"
   done
 }
+
+# owns_port NAME PORT: that process itself listens there. Another checkout's may have been quicker.
+owns_port() {
+  local pid inode suffix
+  pid=$(pid_of "$1") || return 1
+  suffix=$(printf ':%04X' "$2")
+  while read -r inode; do
+    [[ -z $(find "/proc/$pid/fd" -lname "socket:\[$inode\]" 2>/dev/null) ]] || return 0
+  done < <(awk -v suffix="$suffix" \
+    '$4 == "0A" && substr($2, length($2) - 4) == suffix { print $10 }' /proc/net/tcp /proc/net/tcp6)
+  return 1
+}

@@ -17,13 +17,20 @@ choose_port() {
   printf '%s\n' "$PORT" >"$RUN/$1.port"
 }
 
+# await_service NAME PORT SECONDS ANSWERS: until it answers and is ours.
+await_service() {
+  wait_for "$3" serves_or_gone "$1" "$2" "$4" || die "$1 doesn't answer; see var/log/$1.log"
+  alive "$1" || die "$1 ended at once: $(tail -n 1 "$LOG/$1.log")"
+}
+serves_or_gone() { gone "$1" || { owns_port "$1" "$2" && "$3"; }; }
+
 start_redis() {
   choose_port redis 7379
   REDIS_PORT=$PORT
   mkdir -p "$VAR/redis"
   start_process redis redis-server --port "$REDIS_PORT" --bind 127.0.0.1 --dir "$VAR/redis" \
     --maxmemory-policy noeviction --save "" --appendonly no --daemonize no
-  wait_for 10 redis_answers || die "redis doesn't answer; see var/log/redis.log"
+  await_service redis "$REDIS_PORT" 10 redis_answers
 }
 redis_answers() { [[ $(redis-cli -p "$REDIS_PORT" ping 2>/dev/null) == PONG ]]; }
 
@@ -76,7 +83,7 @@ start_postgres() {
   start_process postgres bash -c 'cd / && exec "$@"' postgres \
     "${POSTGRES_USER_PREFIX[@]}" "$(postgres_bin)/postgres" -D "$PG_DATA" \
     -c listen_addresses=127.0.0.1 -c "port=$POSTGRES_PORT" -c unix_socket_directories=
-  wait_for 30 postgres_answers || die "postgres doesn't answer; see var/log/postgres.log"
+  await_service postgres "$POSTGRES_PORT" 30 postgres_answers
   create_database
 }
 POSTGRES_USER_PREFIX=()
@@ -116,4 +123,4 @@ start_kafka() {
     "$VAR/kafka.properties"
 }
 # An open port is enough here: `minichat migrate` waits until the broker answers.
-kafka_listens() { alive kafka && port_taken "$KAFKA_PORT"; }
+await_kafka() { await_service kafka "$KAFKA_PORT" 60 true; }
