@@ -141,6 +141,15 @@ Router::Handler WithKey(const AdminPtr& admin, Router::Handler handler) {
   return WithBearer({admin->key()}, "admin.key", std::move(handler));
 }
 
+// A page in an operator's browser can send to this listener, a plain POST even without asking
+// first. Browsers say where such a request comes from; other programs do not.
+Router::Handler NotFromPages(Router::Handler handler) {
+  return [handler = std::move(handler)](const HttpRequest& request, const Reply& reply) {
+    if (!request.headers.contains("origin")) return handler(request, reply);
+    reply(ErrorResponse(403, "origin: web pages may change nothing here"));
+  };
+}
+
 }  // namespace
 
 std::unique_ptr<Router> MakeAdminRoutes(AdminOptions options, Scheduler& core, core::ChatNode& node,
@@ -156,15 +165,18 @@ std::unique_ptr<Router> MakeAdminRoutes(AdminOptions options, Scheduler& core, c
               WithKey(admin, OnCore(admin, [](Admin& a) { return a.Status(); })));
   router->Add("GET", "/admin/v1/relay",
               WithKey(admin, OnCore(admin, [](Admin& a) { return a.Mode(); })));
-  router->Add("PUT", "/admin/v1/relay",
-              WithKey(admin, [admin](const HttpRequest& request, const Reply& reply) {
-                admin->core().Post([admin, request, reply] { admin->SetMode(request, reply); });
-              }));
+  const auto change = [&](const std::string& method, const std::string& path,
+                          Router::Handler handler) {
+    router->Add(method, path, NotFromPages(WithKey(admin, std::move(handler))));
+  };
+  change("PUT", "/admin/v1/relay", [admin](const HttpRequest& request, const Reply& reply) {
+    admin->core().Post([admin, request, reply] { admin->SetMode(request, reply); });
+  });
   const SessionRoutes sessions(core, node);
   router->Add("GET", "/admin/v1/sessions", WithKey(admin, sessions.List()));
-  router->Add("DELETE", "/admin/v1/sessions/{session}", WithKey(admin, sessions.KickSession()));
-  router->Add("DELETE", "/admin/v1/users/{user}/sessions", WithKey(admin, sessions.KickUser()));
-  router->Add("POST", "/admin/v1/users/{user}/revoke", WithKey(admin, sessions.Revoke()));
+  change("DELETE", "/admin/v1/sessions/{session}", sessions.KickSession());
+  change("DELETE", "/admin/v1/users/{user}/sessions", sessions.KickUser());
+  change("POST", "/admin/v1/users/{user}/revoke", sessions.Revoke());
   return router;
 }
 

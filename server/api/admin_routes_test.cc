@@ -70,8 +70,9 @@ TEST_F(AdminRoutesTest, BadModesAreRefusedWithTheAllowedOnes) {
        R"({"error":"mode: \"bluk\" is unknown; must be one of \"bulk\", \"single\", \"stream\", or null"})"},
       {R"({"mode":7})",
        R"({"error":"mode: must be one of \"bulk\", \"single\", \"stream\", or null"})"},
-      {R"({"mod":"bulk"})", R"({"error":"the body must be {\"mode\": …} and nothing else"})"},
-      {"[]", R"({"error":"the body must be {\"mode\": …}"})"},
+      {R"({"mod":"bulk"})", R"({"error":"body: must be {\"mode\": …} and nothing else"})"},
+      {"[]", R"({"error":"body: must be a JSON object"})"},
+      {R"({"mode":"bulk","mode":"single"})", R"({"error":"body: \"mode\" appears twice"})"},
   };
   for (const Case& bad : cases) {
     const HttpResponse response = Ask("PUT", "/admin/v1/relay", bad.body);
@@ -79,6 +80,35 @@ TEST_F(AdminRoutesTest, BadModesAreRefusedWithTheAllowedOnes) {
     EXPECT_EQ(response.body, std::string(bad.error) + "\n");
   }
   EXPECT_EQ(Ask("PUT", "/admin/v1/relay", "{").status, 400);
+}
+
+// A page that is open on an operator's machine can send these; a plain POST even without asking
+// first.
+TEST_F(AdminRoutesTest, WebPagesMayChangeNothing) {
+  StartNode();
+  Ask("GET", "/admin/v1/status");  // makes the routes
+  const auto ask = [&](const std::string& method, const std::string& path) {
+    return core_.Ask(*routes_, {.method = method, .path = path, .origin = "http://page.example"});
+  };
+
+  EXPECT_EQ(ask("POST", "/admin/v1/users/ann/revoke").status, 403);
+  EXPECT_EQ(ask("DELETE", "/admin/v1/users/ann/sessions").status, 403);
+  EXPECT_EQ(ask("DELETE", "/admin/v1/sessions/s1").status, 403);
+  EXPECT_EQ(ask("PUT", "/admin/v1/relay").status, 403);
+  EXPECT_EQ(ask("GET", "/admin/v1/status").status, 200);
+}
+
+TEST_F(AdminRoutesTest, SessionsAreAskedForByNothingButAUser) {
+  StartNode();
+  const auto ask = [&](const std::string& name, const std::string& value) {
+    return core_.Ask(*routes_,
+                     {.method = "GET", .path = "/admin/v1/sessions", .query = {{name, value}}});
+  };
+  Ask("GET", "/admin/v1/status");  // makes the routes
+
+  EXPECT_EQ(ask("user", "ann").status, 200);
+  EXPECT_EQ(ask("user", "a b").status, 400);
+  EXPECT_EQ(ask("usr", "ann").status, 400);
 }
 
 TEST_F(AdminRoutesTest, StatusTellsTheNodeAndWhoLives) {

@@ -27,6 +27,7 @@ struct Question {
   std::string body = {};
   std::string authorization = {};
   std::map<std::string, std::string> query = {};
+  std::string origin = {};
 };
 
 // "seq body"
@@ -74,6 +75,7 @@ class MemoryCore {
     request.body = question.body;
     request.query = question.query;
     if (!question.authorization.empty()) request.headers["authorization"] = question.authorization;
+    if (!question.origin.empty()) request.headers["origin"] = question.origin;
     std::optional<HttpResponse> answer;
     routes.Handle(request, [&](HttpResponse response) { answer = std::move(response); });
     RunUntil([&] { return answer.has_value(); });

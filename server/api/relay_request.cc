@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
 #include "server/base/utf8.h"
+#include "server/wire/json_fields.h"
 
 namespace minichat::api {
 namespace {
@@ -24,14 +24,13 @@ Status BadMode(std::string_view given, const std::vector<std::string>& allowed) 
 
 Result<std::string> ParseRelayRequest(std::string_view body,
                                       const std::vector<std::string>& allowed) {
-  json::error_code ec;
-  const json::value parsed = json::parse(json::string_view(body.data(), body.size()), ec);
-  if (ec) return InvalidArgument("the body is not valid JSON: " + ec.message());
-  const json::object* object = parsed.if_object();
-  if (object == nullptr) return InvalidArgument("the body must be {\"mode\": …}");
-  const json::value* mode = object->if_contains("mode");
-  if (mode == nullptr || object->size() != 1) {
-    return InvalidArgument("the body must be {\"mode\": …} and nothing else");
+  const wire::JsonDocument document(body);
+  if (!document.trouble().empty()) return InvalidArgument("body: " + document.trouble());
+  if (const std::string fault = document.Fault(); !fault.empty())
+    return InvalidArgument("body: " + fault);
+  const json::value* mode = document.object().if_contains("mode");
+  if (mode == nullptr || document.object().size() != 1) {
+    return InvalidArgument("body: must be {\"mode\": …} and nothing else");
   }
   if (mode->is_null()) return std::string();
   const json::string* text = mode->if_string();

@@ -119,6 +119,18 @@ ClientResult<core::HistoryRequest> ReadHistoryQuery(const HttpRequest& request) 
   return history;
 }
 
+ClientResult<core::UserId> ReadSessionsQuery(const HttpRequest& request) {
+  Query query(request);
+  core::UserId wanted;
+  if (const auto user = request.query.find("user"); user != request.query.end()) {
+    if (!IsId(user->second)) query.Fail(std::string("user: ") + wire::kIdRule);
+    wanted = core::UserId(user->second);
+  }
+  query.CheckNames({"user"});
+  if (query.error()) return *query.error();
+  return wanted;
+}
+
 ClientResult<core::MembersRequest> ReadMembersQuery(const HttpRequest& request) {
   Query query(request);
   core::MembersRequest members;

@@ -28,5 +28,7 @@ core::ClientResult<std::string> ReadId(const HttpRequest& request, const std::st
 // before, after and limit of the query; the room is not looked at.
 core::ClientResult<core::HistoryRequest> ReadHistoryQuery(const HttpRequest& request);
 core::ClientResult<core::MembersRequest> ReadMembersQuery(const HttpRequest& request);
+// The user asked for; empty: all.
+core::ClientResult<core::UserId> ReadSessionsQuery(const HttpRequest& request);
 
 }  // namespace minichat::api

@@ -45,11 +45,12 @@ Router::Handler WithId(Scheduler& core, const std::string& name,
 
 Router::Handler SessionRoutes::List() const {
   return [this_core = &core_, node = &node_](const HttpRequest& request, const Reply& reply) {
-    const auto user = request.query.find("user");
-    core::UserId wanted(user == request.query.end() ? "" : user->second);
-    this_core->Post([node, wanted = std::move(wanted), reply] {
+    auto wanted = ReadSessionsQuery(request);
+    if (const auto* error = std::get_if<core::ClientError>(&wanted))
+      return reply(ErrorResponse(*error));
+    this_core->Post([node, user = std::get<core::UserId>(std::move(wanted)), reply] {
       std::vector<std::string> sessions;
-      for (const auto& session : node->moderation().Sessions(wanted)) {
+      for (const auto& session : node->moderation().Sessions(user)) {
         sessions.push_back(SessionJson(session));
       }
       reply(JsonResponse(200, JsonObject()

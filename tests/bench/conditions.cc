@@ -56,12 +56,12 @@ std::vector<Group> AllGroups() {
        150,
        Closed(8),
        {kBulk, kStream, kBulkApart}},
-      {"coalesce-50",
+      {"modes-50-memory",
        "50 messages/s to 150 members, log and store in memory",
        false,
        150,
        Open(50),
-       {kBulk, kBulkApart}},
+       {kFloor, kBulk, kStream, kSingle, kBulkApart}},
   };
 }
 

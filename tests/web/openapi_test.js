@@ -98,13 +98,13 @@ describe('what nodes answer', TIMEOUT, () => {
 
   // Asks, and checks the answer by the document, and the request as well: where the node says 400
   // or 413 because of the body, the document must say so too.
-  async function ask(id, {path = {}, query = {}, body, key, status}, whom = node) {
+  async function ask(id, {path = {}, query = {}, body, key, origin, status}, whom = node) {
     const {method, on, path: pattern, operation, pointer} = OPERATIONS[id];
     const filled = pattern.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name]));
     const given = key ?? (pattern.startsWith('/api') ? API_KEY : ADMIN_KEY);
     const answer = await fetch(`http://${whom[on]}${filled}?${new URLSearchParams(query)}`, {
       method: method.toUpperCase(),
-      headers: {Authorization: `Bearer ${given}`},
+      headers: {Authorization: `Bearer ${given}`, ...(origin && {Origin: origin})},
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     assert.equal(answer.status, status, `${id} ${JSON.stringify({path, query, body})}`);
@@ -117,6 +117,7 @@ describe('what nodes answer', TIMEOUT, () => {
   }
 
   const room = 'team';
+  const PAGE = 'http://page.example';
   const many = Array.from({length: 1001}, (_, i) => `u${i}`);
   // In this order. `query` and `path` are as good or as bad as the status says.
   const QUESTIONS = {
@@ -203,26 +204,32 @@ describe('what nodes answer', TIMEOUT, () => {
       {body: {}, status: 400},
       {body: {mode: 'bulk', unknown: 1}, status: 400},
       {body: {mode: 'bulk'}, key: 'wrong', status: 401},
+      {body: {mode: 'bulk'}, origin: PAGE, status: 403},
     ],
     listSessions: [
       {status: 200},
       {query: {user: 'ann'}, status: 200},
+      {query: {user: 'a b'}, status: 400},
+      {query: {unknown: 1}, status: 400},
       {key: 'wrong', status: 401},
     ],
     kickSession: [
       {path: {session: 'none'}, status: 200},
       {path: {session: 'a b'}, status: 400},
       {path: {session: 'none'}, key: 'wrong', status: 401},
+      {path: {session: 'none'}, origin: PAGE, status: 403},
     ],
     kickUser: [
       {path: {user: 'none'}, status: 200},
       {path: {user: 'a b'}, status: 400},
       {path: {user: 'none'}, key: 'wrong', status: 401},
+      {path: {user: 'none'}, origin: PAGE, status: 403},
     ],
     revokeTokens: [
       {path: {user: 'none'}, status: 200},
       {path: {user: 'a b'}, status: 400},
       {path: {user: 'none'}, key: 'wrong', status: 401},
+      {path: {user: 'none'}, origin: PAGE, status: 403},
     ],
   };
   for (const [id, questions] of Object.entries(QUESTIONS)) {

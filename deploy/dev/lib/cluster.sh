@@ -9,14 +9,14 @@ while read -r name; do CLEAN_ENV+=(-u "$name"); done < <(compgen -e | grep '^MIN
 SMOKE=$ROOT/build/release/bin/minichat-smoke
 
 verb_up() {
-  local nodes=3 mode=${MINICHAT_RELAY_MODE:-bulk}
+  local nodes=3 mode=${MINICHAT_RELAY_MODE:-bulk} mode_asked=
   while (($# > 0)); do
     case $1 in
       --nodes=*) nodes=${1#*=} ;;
-      --mode=*) mode=${1#*=} ;;
+      --mode=*) mode=${1#*=} mode_asked=yes ;;
       --nodes | --mode)
         (($# > 1)) || die "up: $1 needs a value"
-        if [[ $1 == --nodes ]]; then nodes=$2; else mode=$2; fi
+        if [[ $1 == --nodes ]]; then nodes=$2; else mode=$2 mode_asked=yes; fi
         shift
         ;;
       *) die "up: unknown argument \"$1\"" ;;
@@ -28,6 +28,7 @@ verb_up() {
     die "--mode: \"$mode\" is not allowed; allowed: bulk, single, stream"
 
   if cluster_runs "$nodes"; then
+    [[ -z $mode_asked ]] || refuse_other_mode "$mode"
     say "The cluster is already up; nothing was changed."
     verb_status
     return 0
@@ -41,10 +42,19 @@ verb_up() {
     say "Only a part of an earlier cluster is still there; stopping it first."
     verb_down
   fi
+  local smoke=0
+  at_exit undo_up
   bring_up "$nodes" "$mode"
   verb_status
   say
-  run_smoke
+  run_smoke || smoke=$?
+  UP_DONE=yes
+  return "$smoke"
+}
+
+refuse_other_mode() {
+  grep -q "\"relay_mode\": \"$1\"" "$CLUSTER_JSON" ||
+    die "the cluster was started in another mode; switch it as README.md says, or run ./dev down first"
 }
 
 # cluster_runs NODES: everything that `up` started lives. Another number of nodes is refused.
@@ -77,7 +87,6 @@ start_dead_nodes() {
 
 bring_up() {
   local nodes=$1 mode=$2 begin=$SECONDS i
-  at_exit undo_up
   ensure_packages "$ROOT/deploy/dev/packages.txt"
   ensure_kafka_jars
   build_preset release
@@ -92,7 +101,6 @@ bring_up() {
   for ((i = 1; i <= nodes; i++)); do start_node "$i" "$mode"; done
   for ((i = 1; i <= nodes; i++)); do await_node "$i"; done
   write_cluster_json "$nodes" "$mode"
-  UP_DONE=yes
   say "Up after $((SECONDS - begin)) s."
 }
 
