@@ -28,6 +28,7 @@ class Smoke {
 
   Result<ModeResult> RunMode(const std::string& mode);
   Status EnterMode(const std::string& mode);
+  Status WarmUp(const std::string& mode);
   Result<Before> Look();
   Status AddCounters(const Before& before, ModeResult* result);
   void WaitForRelayCalls(const Before& before, const ModeResult& result);
