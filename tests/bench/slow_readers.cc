@@ -1,5 +1,6 @@
 #include "tests/bench/slow_readers.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kComeBack{100};
+constexpr seconds kLooksAgain{6};  // the node has closed it long before
 constexpr seconds kPatience{30};
 
 // Members that join, stop reading at once, and come back when the node has closed them.
@@ -26,7 +28,13 @@ class SlowReaders final : public loadtest::LoadObserver {
   }
   SlowReaders(const SlowReaders&) = delete;
 
-  void OnJoined(loadtest::LoadSession& session) override { session.connection().SetReading(false); }
+  void OnJoined(loadtest::LoadSession& session) override {
+    session.connection().SetReading(false);
+    // Who doesn't read doesn't hear of a close either: it stands behind what was not read.
+    At(kLooksAgain, [this, &session, index = session.index()] {
+      if (sessions_[index].get() == &session) session.connection().SetReading(true);
+    });
+  }
   void OnEvent(loadtest::LoadSession&, std::uint64_t, std::string_view, std::string_view) override {
   }
   void OnAck(loadtest::LoadSession&, std::uint64_t, std::string_view, bool) override {}
@@ -34,13 +42,15 @@ class SlowReaders final : public loadtest::LoadObserver {
   void OnEnd(loadtest::LoadSession& session, const loadtest::CloseInfo&) override {
     ++closed_;
     // Not from its own callback.
-    timers_.push_back(loop_.At(loadtest::Clock::now() + kComeBack,
-                               [this, index = session.index()] { Open(index); }));
+    At(kComeBack, [this, index = session.index()] { Open(index); });
   }
 
   std::size_t closed() const { return closed_; }
 
  private:
+  void At(milliseconds later, std::function<void()> work) {
+    timers_.push_back(loop_.At(loadtest::Clock::now() + later, std::move(work)));
+  }
   void Open(std::size_t index) {
     sessions_[index] = std::make_unique<loadtest::LoadSession>(
         loop_, options_.nodes[index % options_.nodes.size()], *this, index,
