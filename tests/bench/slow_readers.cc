@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kComeBack{100};
-constexpr seconds kLooksAgain{6};  // the node has closed it long before
+constexpr seconds kLooksAgain{20};  // the kernel holds up to 36 MB before the node notices
 constexpr seconds kPatience{30};
 
 // Members that join, stop reading at once, and come back when the node has closed them.
