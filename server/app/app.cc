@@ -11,6 +11,7 @@
 #include "server/api/admin_routes.h"
 #include "server/api/client_routes.h"
 #include "server/app/backends.h"
+#include "server/app/config_rules.h"
 #include "server/app/config_values.h"
 #include "server/app/io_threads.h"
 #include "server/app/lab_parts.h"
@@ -231,6 +232,7 @@ void App::Impl::MakeRoutes() {
       web::PageFiles(), {SplitList(config.api_keys), scheduler, *node, ws::EncodeMessage});
   api::AdminOptions options;
   options.key = config.admin_key;
+  if (!CanStream(config)) std::erase(options.relay_modes, "stream");
   options.relay_mode = [this] { return std::string(relay::ToString(relay->mode())); };
   options.cluster_mode = [this] { return relay->cluster_mode(); };
   options.also_lacking = [this] {
