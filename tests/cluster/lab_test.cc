@@ -179,6 +179,32 @@ TEST_F(LabTest, OtherSwitchesTogetherKeepOrderWhileRepairIsOn) {
   EXPECT_EQ(cluster().Sum("executor_pool_size_threads", {{"name", "relay_server"}}), 24);
 }
 
+// 300 messages make 15,000 tasks on each node, of which two a second end.
+TEST_F(LabTest, WhatThePoolCanNotTakeIsRefusedAndTheNodesStillStopInTime) {
+  StartCluster({.nodes = kNodes,
+                .flags = Classic("single", {{"lab.executor.core", "1"},
+                                            {"lab.executor.max", "1"},
+                                            {"lab.executor.queue", "1"},
+                                            {"lab.fault.relay_delay", "1s"}})});
+  const loadtest::Cluster description = cluster().Description();
+  const LoadPlan plan({.nodes = kNodes, .rooms = 1, .members = 150, .messages = 300, .rate = 100},
+                      NewRoom());
+  LoadRun run(loop(), description, plan);
+  ASSERT_TRUE(run.Connect(seconds(30)).ok());
+
+  run.Send(seconds(2));
+
+  const auto refused = run.errors().find("overloaded");
+  ASSERT_NE(refused, run.errors().end());
+  EXPECT_EQ(run.errors().size(), 1u);
+  EXPECT_EQ(run.acked() + refused->second, plan.shape().messages);
+  EXPECT_EQ(cluster().Sum("minichat_queue_overflows_total"), 0);
+  const auto start = Clock::now();
+  for (std::size_t i = 0; i < kNodes; ++i) cluster().node(i).Terminate();
+  for (std::size_t i = 0; i < kNodes; ++i) EXPECT_EQ(cluster().node(i).WaitForEnd(seconds(15)), 0);
+  EXPECT_LT(Clock::now() - start, seconds(10));
+}
+
 TEST_F(LabTest, WithoutItThereIsNoPool) {
   StartCluster();
   const std::string room = NewRoom();
