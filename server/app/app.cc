@@ -229,6 +229,7 @@ void App::Impl::MakeRoutes() {
       web::PageFiles(), {SplitList(config.api_keys), scheduler, *node, ws::EncodeMessage});
   api::AdminOptions options;
   options.key = config.admin_key;
+  options.lab_page = web::LabFiles();
   options.relay_mode = [this] { return std::string(relay::ToString(relay->mode())); };
   options.cluster_mode = [this] { return relay->cluster_mode(); };
   options.also_lacking = [this] {
