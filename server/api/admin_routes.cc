@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/api/bearer.h"
+#include "server/api/file_route.h"
 #include "server/api/relay_request.h"
 #include "server/api/session_routes.h"
 #include "server/base/json_writer.h"
@@ -14,6 +15,8 @@ namespace {
 
 using Reply = HttpRoutes::Reply;
 
+// Of the page: the control port of a load generator on the browser's machine, and nothing here.
+constexpr const char* kLabConnectSources = "http://127.0.0.1:* http://localhost:*";
 constexpr std::array<const char*, 3> kDependencies = {"kafka", "postgres", "redis"};
 
 std::string QuotedArray(const std::vector<std::string>& texts) {
@@ -154,8 +157,11 @@ Router::Handler NotFromPages(Router::Handler handler) {
 
 std::unique_ptr<Router> MakeAdminRoutes(AdminOptions options, Scheduler& core, core::ChatNode& node,
                                         MetricsRegistry& metrics) {
-  const auto admin = std::make_shared<Admin>(std::move(options), core, node, metrics);
   auto router = std::make_unique<Router>();
+  for (const StaticFile& file : options.lab_page) {
+    AddFileRoute(file, kLabConnectSources, router.get());
+  }
+  const auto admin = std::make_shared<Admin>(std::move(options), core, node, metrics);
   router->Add("GET", "/healthz", [](const HttpRequest&, const Reply& reply) {
     reply(JsonResponse(200, R"({"alive":true})"));
   });

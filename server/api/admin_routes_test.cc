@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "server/api/api_test_support.h"
+#include "web/page.h"
 
 namespace minichat::api {
 namespace {
@@ -96,6 +97,23 @@ TEST_F(AdminRoutesTest, WebPagesMayChangeNothing) {
   EXPECT_EQ(ask("DELETE", "/admin/v1/sessions/s1").status, 403);
   EXPECT_EQ(ask("PUT", "/admin/v1/relay").status, 403);
   EXPECT_EQ(ask("GET", "/admin/v1/status").status, 200);
+}
+
+// Whoever opens it can do nothing here with it, so it wants no key.
+TEST_F(AdminRoutesTest, TheLabPageIsServedToAnyoneAndMayTalkToLoopbackAlone) {
+  options_.key = "0123456789abcdef";
+  options_.lab_page = web::LabFiles();
+  for (const StaticFile& file : web::LabFiles()) {
+    const HttpResponse answer = Ask("GET", file.path);
+
+    EXPECT_EQ(answer.status, 200) << file.path;
+    EXPECT_EQ(answer.body, file.body) << file.path;
+    const std::string& policy = answer.headers.at("Content-Security-Policy");
+    EXPECT_NE(policy.find("connect-src http://127.0.0.1:* http://localhost:*;"), std::string::npos);
+    EXPECT_EQ(policy.rfind("default-src 'none'; ", 0), 0u);
+    EXPECT_EQ(file.body.find("innerHTML"), std::string_view::npos) << file.path;
+  }
+  EXPECT_EQ(Ask("GET", "/admin/v1/status").status, 401);
 }
 
 TEST_F(AdminRoutesTest, SessionsAreAskedForByNothingButAUser) {

@@ -75,7 +75,10 @@ TEST(OpenApiDocTest, HasTheRoutesOfTheClientPort) {
 
 TEST(OpenApiDocTest, HasTheRoutesOfTheAdminPort) {
   MemoryCore core;
-  const auto routes = MakeAdminRoutes({}, core.scheduler(), core.node(), core.registry());
+  AdminOptions options;
+  options.lab_page = web::LabFiles();
+  const auto routes =
+      MakeAdminRoutes(std::move(options), core.scheduler(), core.node(), core.registry());
   EXPECT_EQ(DocumentedRoutes(kAdminPort), routes->Routes());
 }
 

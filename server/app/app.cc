@@ -233,6 +233,7 @@ void App::Impl::MakeRoutes() {
   api::AdminOptions options;
   options.key = config.admin_key;
   if (!CanStream(config)) std::erase(options.relay_modes, "stream");
+  options.lab_page = web::LabFiles();
   options.relay_mode = [this] { return std::string(relay::ToString(relay->mode())); };
   options.cluster_mode = [this] { return relay->cluster_mode(); };
   options.also_lacking = [this] {

@@ -1,7 +1,8 @@
 // A cluster of real nodes on real services for a test that is no C++ program: says where it is, and
 // does what standard input says, until that ends.
 //
-//   → {"nodes":[{"name":"n1","client":"127.0.0.1:…","admin":"127.0.0.1:…"},…]}
+//   →
+//   {"nodes":[{"name":"n1","client":"127.0.0.1:…","admin":"127.0.0.1:…","relay":"127.0.0.1:…"},…]}
 //   ← stop n1      → stopped n1     SIGTERM, and its end
 //   ← start n1     → started n1     serves again, where it was
 #include <cstdio>
@@ -32,6 +33,7 @@ std::string Describe(TestCluster& cluster) {
                         .Add("name", node.name)
                         .Add("client", node.client.ToString())
                         .Add("admin", node.admin.ToString())
+                        .Add("relay", node.relay.ToString())
                         .Take());
   }
   return JsonObject().AddRaw("nodes", JsonArray(nodes)).Take();

@@ -97,10 +97,11 @@ export class ChatWindow {
     return this.#errors.filter((error) => !expected.test(error));
   }
 
-  async takePicture(name) {
+  // `fullPage`: also what one would have to scroll to.
+  async takePicture(name, fullPage = false) {
     mkdirSync(PICTURES, {recursive: true});
     const path = join(PICTURES, `${name.replaceAll(/[^A-Za-z0-9]+/g, '-')}.png`);
-    await this.page.screenshot({path});
+    await this.page.screenshot({path, fullPage});
     return path;
   }
 
