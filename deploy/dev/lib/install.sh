@@ -23,7 +23,7 @@ as_root() {
   fi
 }
 
-# Packages of Redis and Postgres start the system's own servers; this forbids it meanwhile.
+# Packages of Redis, Postgres and Prometheus start the system's own servers; this forbids it meanwhile.
 forbid_service_starts() {
   [[ -e $POLICY ]] && return 0
   at_exit allow_service_starts
