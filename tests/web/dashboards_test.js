@@ -1,9 +1,9 @@
-// The dashboards and alerts of deploy/, without a cluster: as generated, well-formed, on metrics that
-// there are. Each check is shown a planted error too.
+// The dashboards and alerts of deploy/, without a cluster: as generated, well-formed, on metrics
+// that there are. Each check is shown a planted error too.
 
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
+import {copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {after, before, describe, test} from 'node:test';
@@ -67,7 +67,8 @@ describe('dashboards', () => {
     const files = readdirSync(folder).sort();
     assert.deepEqual(files, readdirSync(DASHBOARDS).sort());
     for (const file of files) {
-      assert.equal(readFileSync(join(DASHBOARDS, file), 'utf8'), readFileSync(join(folder, file), 'utf8'),
+      assert.equal(readFileSync(join(DASHBOARDS, file), 'utf8'),
+                   readFileSync(join(folder, file), 'utf8'),
                    `${file} is stale: cd deploy/grafana && npm ci && npm run generate`);
     }
   });
@@ -91,16 +92,19 @@ describe('dashboards', () => {
 
   test('docs/metrics.md has each metric and each alert, and no other', () => {
     const text = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
-    const written = [...text.matchAll(/`((?:minichat|executor|process)_[a-z_]+)(?:\{[a-z,]+\})?`/g)];
+    const named = /`((?:minichat|executor|process)_[a-z_]+)(?:\{[a-z,]+\})?`/g;
+    const written = [...text.matchAll(named)];
     const alerts = [...text.matchAll(/`(Minichat\w+)`/g)].map(([, name]) => name);
 
-    assert.deepEqual(written.map(([, name]) => name).sort(), goldenLines().map(([name]) => name).sort());
+    assert.deepEqual(written.map(([, name]) => name).sort(),
+                     goldenLines().map(([name]) => name).sort());
     assert.deepEqual(alerts.sort(), readAlerts().map(({alert}) => alert).sort());
   });
 
   const MISTAKES = [
     ['two panels with one id', ([a, b]) => { a.id = b.id; }, /panel id \d+ is there twice/],
-    ['overlapping panels', ([a, b]) => { b.gridPos.x = a.gridPos.x + 1; }, /"Nodes" and "Sessions" overlap/],
+    ['overlapping panels', ([a, b]) => { b.gridPos.x = a.gridPos.x + 1; },
+     /"Nodes" and "Sessions" overlap/],
     ['a panel outside', ([a]) => { a.gridPos.x = 22; }, /outside of 24 columns/],
     ['no unit', ([a]) => { delete a.fieldConfig.defaults.unit; }, /"Nodes": no unit/],
     ['no description', ([a]) => { a.description = ''; }, /"Nodes": no description/],
@@ -109,9 +113,11 @@ describe('dashboards', () => {
     ['one refId twice', (panels) => {
       panels.find((panel) => panel.targets.length > 1).targets[1].refId = 'A';
     }, /refId A is there twice/],
-    ['an unknown variable', ([a]) => { a.targets[0].expr = 'up{node="$host"}'; }, /unknown variable \$host/],
+    ['an unknown variable', ([a]) => { a.targets[0].expr = 'up{node="$host"}'; },
+     /unknown variable \$host/],
     ['bad PromQL', ([a]) => { a.targets[0].expr = 'sum(up'; }, /can't be parsed/],
-    ['another data source', ([a]) => { a.datasource.uid = 'elsewhere'; }, /no data source "elsewhere"/],
+    ['another data source', ([a]) => { a.datasource.uid = 'elsewhere'; },
+     /no data source "elsewhere"/],
     ['a data source variable that is none', ([a]) => { a.datasource.uid = '${node}'; },
      /no variable \$node is a data source/],
     ['a default that isn\'t provisioned', (_, dashboard) => {
@@ -121,12 +127,15 @@ describe('dashboards', () => {
   for (const [mistake, change, finding] of MISTAKES) {
     test(`the linter finds ${mistake}`, () => {
       const findings = lint(planted('minichat-overview', change), UIDS);
-      assert.ok(findings.some((line) => finding.test(line)), findings.join('\n') || 'nothing found');
+      assert.ok(findings.some((line) => finding.test(line)),
+                findings.join('\n') || 'nothing found');
     });
   }
 
   test('a wrong metric name is found', () => {
-    const wrong = planted('minichat-overview', ([a]) => { a.targets[0].expr = 'minichat_session'; });
+    const wrong = planted('minichat-overview', ([a]) => {
+      a.targets[0].expr = 'minichat_session';
+    });
 
     const unknown = unknownMetrics(expressionsOf([wrong], VARIABLES), goldenNames());
 
@@ -153,7 +162,8 @@ describe('what Grafana is given', () => {
     assert.equal(mounts.get('./provisioning'), '/etc/grafana/provisioning');
     assert.ok(source.url.slice(1) in grafana.environment, `${source.url} is not set`);
     const home = grafana.environment.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH;
-    assert.ok(readdirSync(DASHBOARDS).includes(home.replace(`${provider.options.path}/`, '')), home);
+    const homeFile = home.replace(`${provider.options.path}/`, '');
+    assert.ok(readdirSync(DASHBOARDS).includes(homeFile), home);
   });
 });
 
@@ -202,7 +212,7 @@ describe('Prometheus', () => {
     const changed = alerts.replace('up{job="minichat"} == 0', 'up{job="minichat"} == 1');
     assert.notEqual(changed, alerts);
     writeFileSync(join(folder, 'alerts.yml'), changed);
-    writeFileSync(join(folder, 'alerts_test.yml'), readFileSync(join(PROMETHEUS, 'alerts_test.yml')));
+    copyFileSync(join(PROMETHEUS, 'alerts_test.yml'), join(folder, 'alerts_test.yml'));
 
     assert.equal(promtool(['test', 'rules', join(folder, 'alerts_test.yml')]).ok, false);
   });
@@ -218,7 +228,8 @@ describe('Prometheus', () => {
   });
 
   test('promtool names a metric that breaks the rules', () => {
-    const {ok, output} = promtool(['check', 'metrics'], '# TYPE minichat_things counter\nminichat_things 1\n');
+    const wrong = '# TYPE minichat_things counter\nminichat_things 1\n';
+    const {ok, output} = promtool(['check', 'metrics'], wrong);
 
     assert.equal(ok, false);
     assert.match(output, /minichat_things/);

@@ -13,7 +13,8 @@ export const node = new Board({
         'How near the limits',
         number({
           title: 'Outbound memory',
-          description: 'Bytes that wait for clients, of limits.node_queue_bytes. At the bound slow ' +
+          description:
+              'Bytes that wait for clients, of limits.node_queue_bytes. At the bound slow ' +
               'readers are closed.',
           unit: 'percentunit',
           width: 6,
@@ -26,8 +27,9 @@ export const node = new Board({
         }),
         number({
           title: 'File descriptors',
-          description: 'Open descriptors, of those that the process may have. Near the bound new ' +
-              'clients are turned away.',
+          description:
+              'Open descriptors, of those that the process may have. Near the bound new clients ' +
+              'are turned away.',
           unit: 'percentunit',
           width: 6,
           badFrom: 0.8,
@@ -38,7 +40,8 @@ export const node = new Board({
         }),
         number({
           title: 'Hot window',
-          description: 'What the rooms\' windows weigh in Redis, of what they may; they hold what ' +
+          description:
+              'What the rooms\' windows weigh in Redis, of what they may; they hold what ' +
               'Postgres has not stored yet. At the bound sends are refused.',
           unit: 'percentunit',
           width: 6,
@@ -54,13 +57,17 @@ export const node = new Board({
           description: 'The versions that run, and on how many nodes.',
           unit: 'short',
           width: 6,
-          lines: [{expr: `count by (version) (${of('minichat_build_info')})`, legend: '{{version}}'}],
+          lines: [{
+            expr: `count by (version) (${of('minichat_build_info')})`,
+            legend: '{{version}}',
+          }],
         }))
     .row(
         'Clients',
         graph({
           title: 'Connections and sessions',
-          description: 'TCP connections of clients and operators, and WebSocket sessions among them.',
+          description:
+              'TCP connections of clients and operators, and WebSocket sessions among them.',
           unit: 'short',
           width: 8,
           lines: [
@@ -70,8 +77,9 @@ export const node = new Board({
         }),
         graph({
           title: 'Evictions and other ends',
-          description: 'Ended WebSocket connections by reason. slow_reader: the client did not read ' +
-              'what was sent; overloaded: no room for more; silent: not even a pong came.',
+          description:
+              'Ended WebSocket connections by reason. slow_reader: the client did not read what ' +
+              'was sent; overloaded: no room for more; silent: not even a pong came.',
           unit: 'ops',
           width: 8,
           stacked: true,
@@ -83,7 +91,10 @@ export const node = new Board({
           unit: 'ops',
           width: 8,
           lines: [
-            {expr: sumRate(of('minichat_connections_refused_total'), 'reason'), legend: '{{reason}}'},
+            {
+              expr: sumRate(of('minichat_connections_refused_total'), 'reason'),
+              legend: '{{reason}}',
+            },
             {expr: sumRate(of('minichat_accept_errors_total')), legend: 'accept failed'},
           ],
         }))
@@ -91,19 +102,24 @@ export const node = new Board({
         'Queues',
         graph({
           title: 'Depth',
-          description: 'Entries in bounded queues: sends and reads under way, commands to Redis, ' +
-              'records to Kafka, calls from other nodes.',
+          description:
+              'Entries in bounded queues: sends and reads under way, commands to Redis, records ' +
+              'to Kafka, calls from other nodes.',
           unit: 'short',
           width: 8,
           lines: [{expr: `sum by (queue) (${of('minichat_queue_depth')})`, legend: '{{queue}}'}],
         }),
         graph({
           title: 'Overflows',
-          description: 'What full queues refused. outbound_latest: presence and typing that newer ones ' +
+          description:
+              'What full queues refused. outbound_latest: presence and typing that newer ones ' +
               'replaced, which harms nobody.',
           unit: 'ops',
           width: 8,
-          lines: [{expr: sumRate(of('minichat_queue_overflows_total'), 'queue'), legend: '{{queue}}'}],
+          lines: [{
+            expr: sumRate(of('minichat_queue_overflows_total'), 'queue'),
+            legend: '{{queue}}',
+          }],
         }),
         graph({
           title: 'Waiting for clients',
@@ -146,8 +162,9 @@ export const node = new Board({
         }),
         graph({
           title: 'Rows',
-          description: 'Rows written to Postgres, or found written, and records that could not be ' +
-              'stored and went to the dead letters.',
+          description:
+              'Rows written to Postgres, or found written, and records that could not be stored ' +
+              'and went to the dead letters.',
           unit: 'ops',
           width: 8,
           lines: [
@@ -157,11 +174,15 @@ export const node = new Board({
         }),
         graph({
           title: 'Rows per insert (p95)',
-          description: 'Rows are written in batches: one statement for many messages, the more the ' +
-              'higher the load.',
+          description:
+              'Rows are written in batches: one statement for many messages, the more the higher ' +
+              'the load.',
           unit: 'short',
           width: 8,
-          lines: [{expr: quantile(0.95, of('minichat_persist_batch_rows_bucket'), 'node'), legend: '{{node}}'}],
+          lines: [{
+            expr: quantile(0.95, of('minichat_persist_batch_rows_bucket'), 'node'),
+            legend: '{{node}}',
+          }],
         }),
         graph({
           title: 'Hot window',
@@ -182,12 +203,16 @@ export const node = new Board({
         }),
         graph({
           title: 'Persister and presence',
-          description: 'Logged messages that the persister had to give their place (their node died), ' +
+          description:
+              'Logged messages that the persister had to give their place (their node died), ' +
               'writes refused as of an old generation of Redis, and users told as come or gone.',
           unit: 'ops',
           width: 8,
           lines: [
-            {expr: sumRate(of('minichat_persister_placed_total')), legend: 'placed by the persister'},
+            {
+              expr: sumRate(of('minichat_persister_placed_total')),
+              legend: 'placed by the persister',
+            },
             {expr: sumRate(of('minichat_fenced_total')), legend: 'old generation'},
             {expr: sumRate(of('minichat_refused_twins_total')), legend: 'refused twins'},
             {expr: sumRate(of('minichat_presence_changes_total')), legend: 'came or went'},

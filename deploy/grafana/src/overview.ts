@@ -29,7 +29,8 @@ export const overview = new Board({
         }),
         number({
           title: 'Messages',
-          description: 'Messages a second that were acknowledged: stored, with their place in the room.',
+          description:
+              'Messages a second that were acknowledged: stored, with their place in the room.',
           unit: 'ops',
           width: 3,
           decimals: 1,
@@ -49,12 +50,16 @@ export const overview = new Board({
           unit: 's',
           width: 3,
           badFrom: 0.5,
-          lines: [{expr: quantile(0.95, of('minichat_end_to_end_seconds_bucket')), legend: 'p95'}],
+          lines: [{
+            expr: quantile(0.95, of('minichat_end_to_end_seconds_bucket')),
+            legend: 'p95',
+          }],
         }),
         number({
           title: 'Refused',
-          description: 'Requests a second refused for overload, an absent back end or a fault; ' +
-              'clients\' own mistakes are not counted here.',
+          description:
+              'Requests a second refused for overload, an absent back end or a fault; clients\' ' +
+              'own mistakes are not counted here.',
           unit: 'reqps',
           width: 3,
           decimals: 1,
@@ -81,8 +86,9 @@ export const overview = new Board({
         'Messages',
         graph({
           title: 'Messages',
-          description: 'Sends that passed the edge, and sends that were acknowledged. A gap between ' +
-              'the two is what is under way, or was refused later.',
+          description:
+              'Sends that passed the edge, and sends that were acknowledged. A gap between the ' +
+              'two is what is under way, or was refused later.',
           unit: 'ops',
           width: 8,
           lines: [
@@ -92,8 +98,9 @@ export const overview = new Board({
         }),
         graph({
           title: 'Deliveries by path',
-          description: 'local: from the node that took the message; relay: brought by another node; ' +
-              'pull: read by the node itself, for a session that joined, resumed or lacked something.',
+          description:
+              'local: from the node that took the message; relay: brought by another node; pull: ' +
+              'read by the node itself, for a session that joined, resumed or lacked something.',
           unit: 'ops',
           width: 8,
           stacked: true,
@@ -101,8 +108,9 @@ export const overview = new Board({
         }),
         graph({
           title: 'Repairs',
-          description: 'What nodes pulled because no relay brought it (hole, sweep), and gaps that ' +
-              'had to be told. In fair weather all of them are zero.',
+          description:
+              'What nodes pulled because no relay brought it (hole, sweep), and gaps that had to ' +
+              'be told. In fair weather all of them are zero.',
           unit: 'ops',
           width: 8,
           lines: [
@@ -127,17 +135,23 @@ export const overview = new Board({
         }),
         graph({
           title: 'Latency by stage (p95)',
-          description: 'log: Kafka has confirmed; commit: Redis has given the place; fanout: handed to ' +
+          description:
+              'log: Kafka has confirmed; commit: Redis has given the place; fanout: handed to ' +
               'own sessions and to the relay; relay: the other nodes have answered; deliver: one ' +
               'event to a node\'s own sessions.',
           unit: 's',
           width: 8,
-          lines: [{expr: quantile(0.95, of('minichat_stage_seconds_bucket'), 'stage'), legend: '{{stage}}'}],
+          lines: [{
+            expr: quantile(0.95, of('minichat_stage_seconds_bucket'), 'stage'),
+            legend: '{{stage}}',
+          }],
         }),
         graph({
           title: 'Refusals by reason',
-          description: 'Requests that were refused, by error code. rate_limited and the like are ' +
-              'clients that do too much; overloaded, unavailable, unknown and internal are the server\'s.',
+          description:
+              'Requests that were refused, by error code. rate_limited and the like are clients ' +
+              'that do too much; overloaded, unavailable, unknown and internal are the ' +
+              'server\'s.',
           unit: 'reqps',
           width: 8,
           stacked: true,
@@ -162,8 +176,9 @@ export const overview = new Board({
         }),
         graph({
           title: 'Not stored yet',
-          description: 'Logged messages without a row, by the node whose persister has their ' +
-              'partitions. It grows while Postgres is away or slow.',
+          description:
+              'Logged messages without a row, by the node whose persister has their partitions. ' +
+              'It grows while Postgres is away or slow.',
           unit: 'short',
           width: 8,
           lines: [{expr: of('minichat_persist_lag_records'), legend: '{{node}}'}],

@@ -89,7 +89,9 @@ export function graph(options: GraphOptions): Builder<Panel> {
                   .showLegend(true)
                   .displayMode(LegendDisplayMode.List)
                   .placement(LegendPlacement.Bottom))
-      .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
+      .tooltip(new VizTooltipOptionsBuilder()
+                   .mode(TooltipDisplayMode.Multi)
+                   .sort(SortOrder.Descending))
       .showPoints(VisibilityMode.Never)
       .lineWidth(1)
       .fillOpacity(options.stacked ? 40 : 8);

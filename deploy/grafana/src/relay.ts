@@ -13,7 +13,8 @@ type Value = (labels: string[], ...matchers: string[]) => string;
 
 const callsPerSecond: Value = (labels, ...matchers) => sumRate(calls(...matchers), ...labels);
 const recipientsPerCall: Value = (labels, ...matchers) =>
-    `${sumRate(recipients(...matchers), ...labels)} / ${sumRate(calls(...matchers, 'code="OK"'), ...labels)}`;
+    `${sumRate(recipients(...matchers), ...labels)} / ${
+        sumRate(calls(...matchers, 'code="OK"'), ...labels)}`;
 
 // One small graph for each mode, with equal axes, so that they can be compared.
 const besides = (what: string, description: string, unit: string, value: Value) =>
@@ -30,15 +31,17 @@ const besides = (what: string, description: string, unit: string, value: Value) 
 export const relay = new Board({
   uid: 'minichat-relay',
   title: 'minichat: relay',
-  description: 'Mode, calls, recipients, tasks, executor threads and queue, breakers, what is under ' +
-      'way; single and bulk side by side.',
+  description:
+      'Mode, calls, recipients, tasks, executor threads and queue, breakers, what is under way; ' +
+      'single and bulk side by side.',
 })
     .row(
         'Mode',
         graph({
           title: 'Nodes in each mode',
-          description: 'How many nodes relay in which mode. A switch through the admin route reaches ' +
-              'all of them within 2 s.',
+          description:
+              'How many nodes relay in which mode. A switch through the admin route reaches all ' +
+              'of them within 2 s.',
           unit: 'short',
           width: 8,
           stacked: true,
@@ -48,8 +51,9 @@ export const relay = new Board({
         }),
         graph({
           title: 'Calls per message, by the mode in force',
-          description: 'Relay calls for each message. With n nodes: n-1 in bulk, the recipients on ' +
-              'other nodes in single. In stream: items, several of which go in one write.',
+          description:
+              'Relay calls for each message. With n nodes: n-1 in bulk, the recipients on other ' +
+              'nodes in single. In stream: items, several of which go in one write.',
           unit: 'short',
           width: 8,
           lines: [{
@@ -60,8 +64,9 @@ export const relay = new Board({
         }),
         graph({
           title: 'CPU per delivery, by the mode in force',
-          description: 'CPU time of all nodes divided by the deliveries to sessions: what a mode ' +
-              'costs. Compare at the same load, and not in the seconds after a switch.',
+          description:
+              'CPU time of all nodes divided by the deliveries to sessions: what a mode costs. ' +
+              'Compare at the same load, and not in the seconds after a switch.',
           unit: 's',
           width: 8,
           lines: [{
@@ -74,8 +79,8 @@ export const relay = new Board({
         'Single against bulk (and stream)',
         ...besides(
             'Calls',
-            'Calls a second to all other nodes in this mode; in stream: items. Zero while another ' +
-                'mode is in force. The three axes are equal.',
+            'Calls a second to all other nodes in this mode; in stream: items. Zero while ' +
+                'another mode is in force. The three axes are equal.',
             'reqps', callsPerSecond),
         ...besides(
             'Recipients per call',
@@ -95,7 +100,8 @@ export const relay = new Board({
         }),
         graph({
           title: 'Breaker state',
-          description: '0 closed (all is well), 1 half-open (probing), 2 open (no relays; the peer\'s ' +
+          description:
+              '0 closed (all is well), 1 half-open (probing), 2 open (no relays; the peer\'s ' +
               'members get messages from the head sweep).',
           unit: 'short',
           width: 8,
@@ -106,7 +112,8 @@ export const relay = new Board({
         }),
         graph({
           title: 'Calls by outcome',
-          description: 'How calls to other nodes end. Anything but OK is repaired by the head sweep of ' +
+          description:
+              'How calls to other nodes end. Anything but OK is repaired by the head sweep of ' +
               'the target, up to 1.5 s later.',
           unit: 'reqps',
           width: 12,
@@ -115,7 +122,8 @@ export const relay = new Board({
         }),
         graph({
           title: 'Recipients by result',
-          description: 'queued: handed over; not_here: the session has moved, the relay asks once more ' +
+          description:
+              'queued: handed over; not_here: the session has moved, the relay asks once more ' +
               'where; queue_full and failed are left to the head sweep.',
           unit: 'ops',
           width: 8,
@@ -124,15 +132,17 @@ export const relay = new Board({
         }),
         graph({
           title: 'Under way',
-          description: 'Calls and items that wait for their answer, by pair of nodes. They are bounded.',
+          description:
+              'Calls and items that wait for their answer, by pair of nodes. They are bounded.',
           unit: 'short',
           width: 8,
           lines: [{expr: of('minichat_relay_inflight'), legend: '{{node}} to {{peer}}'}],
         }),
         graph({
           title: 'Relay latency',
-          description: 'From the hand-over to the relay until all nodes have answered for all ' +
-              'recipients of a message.',
+          description:
+              'From the hand-over to the relay until all nodes have answered for all recipients ' +
+              'of a message.',
           unit: 's',
           width: 8,
           lines: [0.5, 0.95, 0.99].map((q) => ({
@@ -144,16 +154,22 @@ export const relay = new Board({
         'Executors',
         graph({
           title: 'Tasks',
-          description: 'Tasks that pool threads have run, by executor: `postgres` reads and writes ' +
-              'rows; `fanout` is the dispatch pool of the lab, there only with lab.dispatch: pool.',
+          description:
+              'Tasks that pool threads have run, by executor: `postgres` reads and writes rows; ' +
+              '`fanout` is the dispatch pool of the lab, there only with lab.dispatch: pool.',
           unit: 'ops',
           width: 6,
-          lines: [{expr: sumRate(of('executor_completed_tasks_total'), 'name'), legend: '{{name}}'}],
+          lines: [{
+            expr: sumRate(of('executor_completed_tasks_total'), 'name'),
+            legend: '{{name}}',
+          }],
         }),
         graph({
           title: 'Tasks per message',
-          description: 'Tasks given to each executor for one message, over all nodes. In the lab\'s ' +
-              'profile classic, `fanout` has M in single and M/n + (n-1) in bulk, for M members on n nodes.',
+          description:
+              'Tasks given to each executor for one message, over all nodes. In the lab\'s ' +
+              'profile classic, `fanout` has M in single and M/n + (n-1) in bulk, for M members ' +
+              'on n nodes.',
           unit: 'short',
           width: 6,
           lines: [{
@@ -165,7 +181,8 @@ export const relay = new Board({
         }),
         graph({
           title: 'Threads',
-          description: 'Threads of the pools, and those that run a task, over all nodes. When all are ' +
+          description:
+              'Threads of the pools, and those that run a task, over all nodes. When all are ' +
               'busy and the queue is full, a pool grows.',
           unit: 'short',
           width: 6,
@@ -180,8 +197,9 @@ export const relay = new Board({
         }),
         graph({
           title: 'Queue and refusals',
-          description: 'Tasks that wait for a thread, and tasks a second that a pool did not take ' +
-              'because its queue was full and it had all its threads.',
+          description:
+              'Tasks that wait for a thread, and tasks a second that a pool did not take because ' +
+              'its queue was full and it had all its threads.',
           unit: 'short',
           width: 6,
           lines: [
@@ -196,31 +214,46 @@ export const relay = new Board({
         'On the wire',
         graph({
           title: 'Stream writes',
-          description: 'Writes to streams between nodes: everything that is pending for a peer goes in ' +
+          description:
+              'Writes to streams between nodes: everything that is pending for a peer goes in ' +
               'one. Zero in the other modes.',
           unit: 'ops',
           width: 8,
-          lines: [{expr: sumRate(of('minichat_relay_stream_writes_total'), 'node'), legend: '{{node}}'}],
+          lines: [{
+            expr: sumRate(of('minichat_relay_stream_writes_total'), 'node'),
+            legend: '{{node}}',
+          }],
         }),
         graph({
           title: 'Calls received',
-          description: 'Calls that other nodes made, by their end. wrong_secret: cluster.secret ' +
-              'differs; late and abandoned: the caller had given up.',
+          description:
+              'Calls that other nodes made, by their end. wrong_secret: cluster.secret differs; ' +
+              'late and abandoned: the caller had given up.',
           unit: 'reqps',
           width: 8,
           stacked: true,
-          lines: [{expr: sumRate(of('minichat_relay_inbound_total'), 'outcome'), legend: '{{outcome}}'}],
+          lines: [{
+            expr: sumRate(of('minichat_relay_inbound_total'), 'outcome'),
+            legend: '{{outcome}}',
+          }],
         }),
         graph({
           title: 'Without a message',
-          description: 'Calls that carry no message: presence, typing, kicks; and recipients that were ' +
+          description:
+              'Calls that carry no message: presence, typing, kicks; and recipients that were ' +
               'relayed again because they had moved.',
           unit: 'reqps',
           width: 8,
           lines: [
-            {expr: sumRate(of('minichat_control_calls_total'), 'outcome'), legend: 'control: {{outcome}}'},
+            {
+              expr: sumRate(of('minichat_control_calls_total'), 'outcome'),
+              legend: 'control: {{outcome}}',
+            },
             {expr: sumRate(of('minichat_rerouted_total')), legend: 'relayed again'},
-            {expr: rate(of('minichat_relay_stream_opens_total')), legend: 'streams opened: {{node}} to {{peer}}'},
+            {
+              expr: rate(of('minichat_relay_stream_opens_total')),
+              legend: 'streams opened: {{node}} to {{peer}}',
+            },
           ],
         }))
     .build();

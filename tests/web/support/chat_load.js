@@ -14,8 +14,8 @@ export class ChatLoad {
   #failures = [];
   acked = 0;
 
-  // `rooms` rooms, each with `membersPerNode` members on each of the nodes (their client addresses);
-  // one member per room talks; `rate` messages a second in all.
+  // `rooms` rooms, each with `membersPerNode` members on each of the nodes (their client
+  // addresses); one member per room talks; `rate` messages a second in all.
   static async open(addresses, {rooms, membersPerNode, rate}) {
     const load = new ChatLoad();
     load.#rate = rate;
@@ -46,7 +46,8 @@ export class ChatLoad {
     this.#stopped = true;
     await this.#running;
     for (const client of this.#members) await client.cut();
-    if (this.#failures.length > 0) throw new Error(`not sent: ${this.#failures.slice(0, 3).join('; ')}`);
+    const [failure] = this.#failures;
+    if (failure) throw new Error(`${this.#failures.length} were not sent, the first: ${failure}`);
   }
 
   async #run() {

@@ -2,8 +2,10 @@
 // A likeness to look at, in the places and units that the dashboard's JSON gives; Grafana draws its
 // own way.
 
-const COLORS = ['#2f6fb0', '#c65d21', '#3d8f4f', '#8757a6', '#b8860b', '#1f8a8a', '#b03a5b', '#6b6b6b',
-                '#5a7d1a', '#4b4fa8', '#a0522d', '#008b6e', '#9a4f9a', '#7a6a00', '#336b87', '#884444'];
+const COLORS = [
+  '#2f6fb0', '#c65d21', '#3d8f4f', '#8757a6', '#b8860b', '#1f8a8a', '#b03a5b', '#6b6b6b',
+  '#5a7d1a', '#4b4fa8', '#a0522d', '#008b6e', '#9a4f9a', '#7a6a00', '#336b87', '#884444',
+];
 const ROW_PX = 26;
 const GAP_PX = 6;
 
@@ -12,6 +14,7 @@ const scaled = (value, steps) => {
   const number = value / size;
   return `${Number(number.toPrecision(3))}${name}`;
 };
+const BINARY = [[2 ** 30, ' GiB'], [2 ** 20, ' MiB'], [2 ** 10, ' KiB'], [1, ' B']];
 const SHORT = [[1e9, ' G'], [1e6, ' M'], [1e3, ' k'], [1, '']];
 // A value in a unit of Grafana's. Throws on one that this page doesn't know.
 const FORMATS = {
@@ -19,7 +22,7 @@ const FORMATS = {
   ops: (value) => `${scaled(value, SHORT)}/s`,
   reqps: (value) => `${scaled(value, SHORT)}/s`,
   percentunit: (value) => `${Number((value * 100).toPrecision(2))} %`,
-  bytes: (value) => scaled(value, [[2 ** 30, ' GiB'], [2 ** 20, ' MiB'], [2 ** 10, ' KiB'], [1, ' B']]),
+  bytes: (value) => scaled(value, BINARY),
   s: (value) => value === 0 ? '0 s' : scaled(value, [[1, ' s'], [1e-3, ' ms'], [1e-6, ' µs']]),
 };
 const formatOf = (unit) => {
@@ -37,8 +40,8 @@ const element = (parent, kind, className, text) => {
 const colorOf = (i) => COLORS[i % COLORS.length];
 // The colour mixed with white, so that it hides what is under it.
 const paleOf = (color) => {
-  const mixed = [1, 3, 5].map((at) => Math.round(parseInt(color.slice(at, at + 2), 16) * 0.4 + 255 * 0.6));
-  return `rgb(${mixed.join(', ')})`;
+  const parts = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+  return `rgb(${parts.map((part) => Math.round(part * 0.4 + 255 * 0.6)).join(', ')})`;
 };
 // Steps of an axis of bytes.
 const POWERS_OF_TWO = Array.from({length: 40}, (_, i) => 2 ** i);
@@ -55,10 +58,13 @@ const stacked = (lines) => {
   return sums;
 };
 
+const AXIS = {font: '11px sans-serif', grid: {stroke: '#eee', width: 1}, ticks: {show: false}};
+
 const drawGraph = (box, panel) => {
   const format = formatOf(panel.unit);
   const lines = panel.lines.filter((line) => !line.hidden);
-  const reach = Math.max(0, ...panel.lines.filter((line) => line.hidden).flatMap((line) => line.values));
+  const hidden = panel.lines.filter((line) => line.hidden);
+  const reach = Math.max(0, ...hidden.flatMap((line) => line.values));
   const columns = panel.stacked ? stacked(lines).reverse() : lines.map((line) => line.values);
   const order = lines.map((_, i) => panel.stacked ? lines.length - 1 - i : i);
   const plot = element(box, 'div', 'plot');
@@ -78,10 +84,13 @@ const drawGraph = (box, panel) => {
       y: {range: (_, __, most) => [0, panel.max ?? (Math.max(most, reach) * 1.1 || 1)]},
     },
     axes: [
-      {values: (_, ticks) => ticks.map((at) => `${at} s`), size: 22, font: '11px sans-serif',
-       grid: {stroke: '#eee', width: 1}, ticks: {show: false}},
-      {values: (_, ticks) => ticks.map(format), incrs: panel.unit === 'bytes' ? POWERS_OF_TWO : undefined, size: 62, font: '11px sans-serif',
-       grid: {stroke: '#eee', width: 1}, ticks: {show: false}},
+      {...AXIS, size: 22, values: (_, ticks) => ticks.map((at) => `${at} s`)},
+      {
+        ...AXIS,
+        size: 62,
+        values: (_, ticks) => ticks.map(format),
+        incrs: panel.unit === 'bytes' ? POWERS_OF_TWO : undefined,
+      },
     ],
     series: [{}, ...order.map((i) => ({
       stroke: colorOf(i),
@@ -107,8 +116,8 @@ const drawNumber = (box, panel) => {
   }
 };
 
-// How many pixels of a graph are painted in colour: its lines, not its axes. The caller wants none to
-// be blank.
+// How many pixels of a graph are painted in colour: its lines, not its axes. The caller wants none
+// to be blank.
 const inkOf = (canvas) => {
   const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
   let ink = 0;
@@ -126,8 +135,10 @@ const main = async () => {
   for (const panel of board.panels) {
     const box = element(grid, 'section', panel.kind);
     const {x, y, w, h} = panel.place;
-    box.style.cssText = `left: ${x / 24 * 100}%; top: ${y * ROW_PX}px; width: calc(${w / 24 * 100}% - ${
-        GAP_PX}px); height: ${h * ROW_PX - GAP_PX}px`;
+    box.style.left = `${x / 24 * 100}%`;
+    box.style.top = `${y * ROW_PX}px`;
+    box.style.width = `calc(${w / 24 * 100}% - ${GAP_PX}px)`;
+    box.style.height = `${h * ROW_PX - GAP_PX}px`;
     element(box, 'h2', '', panel.title);
     if (panel.kind === 'timeseries') canvases.push(drawGraph(box, panel));
     if (panel.kind === 'stat') drawNumber(box, panel);

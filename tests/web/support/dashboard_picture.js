@@ -11,7 +11,8 @@ import {BROWSER_ARGUMENTS, CHROMIUM, PICTURES} from './browser.js';
 const require = createRequire(import.meta.url);
 const WIDTH = 1400;
 const STYLE = `
-  body { margin: 12px 12px 4px; font: 12px 'DejaVu Sans', sans-serif; color: #222; background: #f4f5f5; }
+  body { margin: 12px 12px 4px; font: 12px 'DejaVu Sans', sans-serif; color: #222;
+         background: #f4f5f5; }
   h1 { font-size: 17px; margin: 0 0 2px; }
   p { margin: 0 0 8px; color: #555; }
   main { position: relative; }
@@ -30,16 +31,18 @@ const STYLE = `
   .number small { color: #555; }
   .bad { color: #b3261e; }`;
 
-const pageOf = (board) => `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><style>${
-    readFileSync(require.resolve('uplot/dist/uPlot.min.css'), 'utf8')}${STYLE}</style></head><body><h1></h1>
+const read = (path) => readFileSync(path, 'utf8');
+
+const pageOf = (board) => `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">
+<style>${read(require.resolve('uplot/dist/uPlot.min.css'))}${STYLE}</style></head><body><h1></h1>
 <p>Drawn by minichat's own tool from the dashboard's file and a Prometheus that scraped a three-node
 cluster under load. Not a screenshot of Grafana.</p><main></main>
-<script>${readFileSync(require.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8')}</script>
+<script>${read(require.resolve('uplot/dist/uPlot.iife.min.js'))}</script>
 <script>const board = ${JSON.stringify(board).replaceAll('<', '\\u003c')};</script>
-<script>${readFileSync(new URL('./dashboard_page.js', import.meta.url), 'utf8')}</script></body></html>`;
+<script>${read(new URL('./dashboard_page.js', import.meta.url))}</script></body></html>`;
 
-// Draws boards ({uid, title, from, to, times, panels}) and leaves a picture of each. Returns for each
-// where it is and how many pixels its graphs have painted: [{path, ink: [number]}].
+// Draws boards ({uid, title, times, panels}) and leaves a picture of each. Returns for each where
+// it is and how many pixels its graphs have painted: [{path, ink: [number]}].
 export async function takePictures(boards) {
   mkdirSync(PICTURES, {recursive: true});
   const browser = await chromium.launch({executablePath: CHROMIUM, args: BROWSER_ARGUMENTS});

@@ -33,17 +33,20 @@ export const readDatasources = () =>
 // Without the headings of rows.
 export const panelsOf = (dashboard) => dashboard.panels.filter((panel) => panel.type !== 'row');
 
-// Everything that is wrong with a dashboard, one line each. `uids` are the data sources that there are.
+// Everything that is wrong with a dashboard, one line each. `uids` are the data sources that there
+// are.
 export function lint(dashboard, uids) {
   const variables = dashboard.templating.list ?? [];
   const found = [
-    ...repeated(dashboard.panels.map((panel) => panel.id)).map((id) => `panel id ${id} is there twice`),
+    ...repeated(dashboard.panels.map((panel) => panel.id))
+        .map((id) => `panel id ${id} is there twice`),
     ...overlaps(dashboard.panels),
     ...variables.filter((each) => each.type === 'datasource' && !uids.includes(each.current?.value))
         .map((each) => `variable ${each.name}: there is no data source "${each.current?.value}"`),
   ];
   for (const panel of panelsOf(dashboard)) {
-    found.push(...lintPanel(panel, variables, uids).map((what) => `panel "${panel.title}": ${what}`));
+    const faults = lintPanel(panel, variables, uids);
+    found.push(...faults.map((what) => `panel "${panel.title}": ${what}`));
   }
   return found;
 }
@@ -56,11 +59,14 @@ function lintPanel(panel, variables, uids) {
   if (!panel.fieldConfig?.defaults?.unit) found.push('no unit');
   if (gridPos.x < 0 || gridPos.x + gridPos.w > COLUMNS) found.push(`outside of ${COLUMNS} columns`);
   if (targets.length === 0) found.push('no query');
-  if (panel.type === 'timeseries' && panel.options.legend?.showLegend !== true) found.push('no legend');
+  if (panel.type === 'timeseries' && panel.options.legend?.showLegend !== true) {
+    found.push('no legend');
+  }
   if (panel.type === 'stat' && panel.options.reduceOptions?.calcs?.length !== 1) {
     found.push('no calculation');
   }
-  found.push(...repeated(targets.map((target) => target.refId)).map((id) => `refId ${id} is there twice`));
+  const twice = repeated(targets.map((target) => target.refId));
+  found.push(...twice.map((id) => `refId ${id} is there twice`));
   for (const {datasource} of [panel, ...targets]) {
     found.push(...lintDatasource(datasource, variables, uids));
   }

@@ -32,8 +32,8 @@ export class Prometheus {
   static async start(targets) {
     const prometheus = new Prometheus();
     const list = Object.entries(targets).map(([name, address]) => `${name}=${address}`);
-    prometheus.#process = spawn('bash', ['-c', SCRIPT, 'prometheus', ROOT, prometheus.#dir, ...list],
-                                {stdio: ['pipe', 'pipe', 'inherit']});
+    const args = ['-c', SCRIPT, 'prometheus', ROOT, prometheus.#dir, ...list];
+    prometheus.#process = spawn('bash', args, {stdio: ['pipe', 'pipe', 'inherit']});
     const lines = createInterface({input: prometheus.#process.stdout})[Symbol.asyncIterator]();
     const {value, done} = await within(lines.next(), 'Prometheus serves', LIMIT_MS);
     if (done) throw new Error('Prometheus did not start');

@@ -2,14 +2,15 @@
 
 import {parser} from '@prometheus-io/lezer-promql';
 
-// What a selector stands on: rate(x{a="b"}[5s]) has {metric: 'x', text: 'x{a="b"}'}. Throws when the
-// expression can't be parsed, or when a selector names no metric.
+// What an expression stands on: rate(x{a="b"}[5s]) has [{metric: 'x', text: 'x{a="b"}'}]. Throws
+// when it can't be parsed, or when a selector names no metric.
 export function selectorsOf(expr) {
   const selectors = [];
   parser.parse(expr).iterate({
     enter({node, type}) {
       if (type.isError) {
-        throw new Error(`PromQL can't be parsed at "${expr.slice(node.from, node.from + 20)}": ${expr}`);
+        const where = expr.slice(node.from, node.from + 20);
+        throw new Error(`PromQL can't be parsed at "${where}": ${expr}`);
       }
       if (type.name !== 'VectorSelector') return;
       const name = node.getChild('Identifier');
@@ -23,8 +24,8 @@ export function selectorsOf(expr) {
   return selectors;
 }
 
-// Grafana's variables in an expression: {node: '.*', __rate_interval: '4s'}. Throws on one that isn't
-// there.
+// An expression with the values of Grafana's variables, {node: '.*', __rate_interval: '4s'}. Throws
+// on one that isn't there.
 export function withVariables(expr, values) {
   return expr.replaceAll(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced, bare) => {
     const name = braced ?? bare;
