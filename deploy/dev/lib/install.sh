@@ -66,9 +66,20 @@ ensure_kafka_jars() {
 ensure_web() {
   ensure_packages "$ROOT/deploy/dev/packages-web.txt"
   command -v npm >/dev/null || ensure_packages "$ROOT/deploy/dev/packages-node.txt"
-  local lock=$ROOT/tests/web/package-lock.json
-  [[ $ROOT/tests/web/node_modules/.package-lock.json -nt $lock ]] && return 0
-  say "Fetching npm packages (about 70 MB)"
+  npm_is_complete && return 0
+  say "Fetching npm packages (about 110 MB)"
   step "Fetching npm packages" npm-ci npm_ci
 }
-npm_ci() { cd "$ROOT/tests/web" && npm ci --cache "$VAR/npm-cache"; }
+NPM_FOLDERS="tests/web tests/k6run"
+npm_is_complete() {
+  local folder
+  for folder in $NPM_FOLDERS; do
+    [[ $ROOT/$folder/node_modules/.package-lock.json -nt $ROOT/$folder/package-lock.json ]] || return 1
+  done
+}
+npm_ci() {
+  local folder
+  for folder in $NPM_FOLDERS; do
+    (cd "$ROOT/$folder" && npm ci --cache "$VAR/npm-cache") || return 1
+  done
+}
