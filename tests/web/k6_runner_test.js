@@ -1,6 +1,7 @@
 // The k6 scripts' types, and the runner of tests/k6run by itself.
 
 import assert from 'node:assert/strict';
+import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, test} from 'node:test';
 
@@ -41,6 +42,35 @@ describe('the types of the scripts', PARALLEL, () => {
       assert.ok(text.startsWith(`${file}(`), text);
     });
   }
+});
+
+describe('README.md of the scripts', () => {
+  const read = (file) => readFileSync(join(SCRIPTS, file), 'utf8');
+  const readme = read('README.md');
+  const sources = ['.', 'lib'].flatMap((folder) => readdirSync(join(SCRIPTS, folder))
+      .filter((file) => file.endsWith('.js')).map((file) => [file, read(join(folder, file))]));
+  const text = sources.map(([, source]) => source).join('');
+  // What the first cells of a table name: | `A`, `B` | …
+  const cells = [...readme.matchAll(/^\| ([^|]+) \|/gm)]
+      .flatMap(([, cell]) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+
+  const named = {
+    variable: [/\b(?:whole|number|duration)\('([A-Z0-9_]+)'|__ENV\.([A-Z0-9_]+)/g, /^[A-Z0-9_]+$/],
+    metric: [/new (?:Counter|Rate|Trend)\('(\w+)'/g, /^chat_\w+$/],
+  };
+  for (const [what, [inSources, inReadme]] of Object.entries(named)) {
+    test(`names each ${what}`, () => {
+      const names = new Set([...text.matchAll(inSources)].map(([, first, second]) => first ?? second));
+      assert.ok(names.size > 10);
+      assert.deepEqual(cells.filter((cell) => inReadme.test(cell)).sort(), [...names].sort());
+    });
+  }
+
+  test('names each file', () => {
+    const files = cells.filter((cell) => /^lib\/|^[a-z]+$/.test(cell));
+    const wanted = sources.map(([file]) => file.replace(/\.js$/, '')).sort();
+    assert.deepEqual(files.map((file) => file.replace(/^lib\/|\.js$/g, '')).sort(), wanted);
+  });
 });
 
 describe('the runner', PARALLEL, () => {

@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {after, before, describe, test} from 'node:test';
 
 import {Cluster} from './support/cluster.js';
-import {crossed, runScript, SCRIPTS} from './support/k6.js';
+import {copyScripts, crossed, runScript, SCRIPTS} from './support/k6.js';
 import {LyingProxy} from './support/lying_proxy.js';
 
 const PARALLEL = {concurrency: 6, timeout: 240_000};
@@ -17,7 +17,7 @@ const SHORT = {
   MEMBERS,
   TALKERS,
   RATE: 20,
-  CONNECT: '2s',
+  CONNECT: '3s',
   DURATION: '3s',
   DRAIN: '10s',
   P95_MS: 3000,  // the machine is busy with tests
@@ -84,6 +84,34 @@ describe('the k6 scripts on a cluster', PARALLEL, () => {
         ? {op: 'ack', rid, room, id: 'no-such-id', seq: 1, ts: 1, duplicate: false}
         : null};
   }
+
+  test('a script that forgets its sockets is interrupted, and fails', async () => {
+    const {folder, remove} = copyScripts(
+        'lib/client.js', (text) => text.replace('this.#socket.close(NORMAL);', ''));
+    const result = await runScript(join(folder, 'room.js'), {
+      ...SHORT, NODES: nodes().join(','), DURATION: '1s', DRAIN: '1s',
+    });
+    remove();
+
+    assert.equal(result.exit, 99, result.text);
+    assert.deepEqual([result.complete, result.interrupted], [0, MEMBERS]);
+    assert.deepEqual(crossed(result), {
+      [`chat_accounted count==${MEMBERS}`]: 0,
+      'chat_failures count==0': MEMBERS,
+    });
+  });
+
+  test('the guard ends what a script has forgotten', async () => {
+    const {folder, remove} = copyScripts(
+        'lib/member.js', (text) => text.replace(/await this.#client\?.close\(\).*/, ''));
+    const result = await runScript(join(folder, 'room.js'), {
+      ...SHORT, NODES: nodes().join(','), DURATION: '1s', DRAIN: '1s',
+    });
+    remove();
+
+    assert.deepEqual([result.complete, result.interrupted], [MEMBERS, 0], result.text);
+    assert.ok(result.metrics.iteration_duration.values.max > 10_000, 'nothing was forgotten');
+  });
 
   test('a connection that falls silent ends with the run, and fails it', async () => {
     const result = await runBehind(silence(), {DRAIN: '2s'});

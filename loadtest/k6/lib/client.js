@@ -9,6 +9,7 @@ import {WebSocket} from 'k6/websockets';
 
 const OPEN = 1;
 const ANSWER_MS = 6000;  // an operation takes at most 5 s on a node
+const CLOSE_MS = 3000;
 const NORMAL = 1000;
 
 /** @typedef {{[field: string]: any}} Frame */
@@ -25,6 +26,8 @@ export class Client {
   #last = 0;
   /** @type {Error | null} */
   #ended = null;
+  #closed = false;
+  #onClosed = () => {};
 
   /** @param {string} node HOST:PORT
    *  @param {number} guardMs the session's longest life
@@ -36,7 +39,11 @@ export class Client {
     this.#socket.addEventListener('message', (event) => this.#onMessage(event));
     this.#socket.addEventListener('error', (event) => this.#end(
         `connection to ${node}: ${/** @type {ErrorEvent} */ (event).error}`));
-    this.#socket.addEventListener('close', () => this.#end(`${node} closed the connection`));
+    this.#socket.addEventListener('close', () => {
+      this.#end(`${node} closed the connection`);
+      this.#closed = true;
+      this.#onClosed();
+    });
     this.#after(guardMs, () => this.#end(`guard: the session at ${node} outlived its ${guardMs} ms`));
   }
 
@@ -82,9 +89,21 @@ export class Client {
     if (this.#socket.readyState === OPEN) this.#socket.send(JSON.stringify(frame));
   }
 
-  /** Nothing comes from it after this. */
+  /** Nothing comes from it after this. Back when the socket is gone; fails when that takes too long.
+   * @returns {Promise<void>} */
   close() {
     this.#end('closed');
+    return new Promise((resolve, reject) => {
+      if (this.#closed) {
+        resolve();
+        return;
+      }
+      const timer = setTimeout(() => reject(new Error(`${this.node} did not close`)), CLOSE_MS);
+      this.#onClosed = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** @param {number} key

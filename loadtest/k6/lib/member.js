@@ -34,6 +34,7 @@ export class Member {
   #ledger = null;
   #node;
   #since = 0;
+  #failed = false;
 
   /** @param {Part} part */
   constructor(part) {
@@ -49,14 +50,20 @@ export class Member {
       await this.#arrive();
       await this.#stay();
       await this.#balance();
-      metrics.accounted.add(1);
     } catch (error) {
-      metrics.failures.add(1);
-      console.error(`${this.part.user}: ${error instanceof Error ? error.message : error}`);
-    } finally {
-      this.#client?.close();
-      this.#report();
+      this.#fail(error);
     }
+    this.#report();
+    await this.#client?.close().catch((error) => this.#fail(error));
+    // Last of all: whoever still has a socket may hang, and has not given account.
+    if (!this.#failed) metrics.accounted.add(1);
+  }
+
+  /** @param {unknown} error */
+  #fail(error) {
+    this.#failed = true;
+    metrics.failures.add(1);
+    console.error(`${this.part.user}: ${error instanceof Error ? error.message : error}`);
   }
 
   async #arrive() {
@@ -104,7 +111,7 @@ export class Member {
     const {plan, room} = this.part;
     await this.#open().until(plan.sendFrom + Math.random() * stayMs);  // not all at once
     while (Date.now() + awayMs < plan.sendTo) {
-      this.#open().close();
+      await this.#open().close();
       await until(Date.now() + awayMs);
       ++this.#node;
       const {cursor} = this.#account();

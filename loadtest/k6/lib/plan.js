@@ -22,7 +22,8 @@ export function begin() {
 /** For a scenario's maxDuration.
  * @param {Settings} settings */
 export function longest(settings) {
-  return `${settings.connectMs + settings.durationMs + settings.drainMs + SPARE_MS}ms`;
+  const {connectMs, durationMs, drainMs} = settings;
+  return `${Math.ceil(connectMs + durationMs + drainMs + SPARE_MS)}ms`;
 }
 
 /** @param {number} at of Date.now()
