@@ -87,7 +87,7 @@ describe('the k6 scripts on a cluster', PARALLEL, () => {
 
   test('a script that forgets its sockets is interrupted, and fails', async () => {
     const {folder, remove} = copyScripts(
-        'lib/client.js', (text) => text.replace('this.#socket.close(NORMAL);', ''));
+        'lib/client.js', (text) => text.replace('this.#socket.close(NORMAL);', ';'));
     const result = await runScript(join(folder, 'room.js'), {
       ...SHORT, NODES: nodes().join(','), DURATION: '1s', DRAIN: '1s',
     });

@@ -170,7 +170,7 @@ export class Client {
     this.#timers.clear();
     for (const waiter of this.#waiters.values()) waiter.reject(this.#ended);
     this.#waiters.clear();
-    this.#socket.close(NORMAL);
+    if (this.#socket.readyState <= OPEN) this.#socket.close(NORMAL);
   }
 }
 
