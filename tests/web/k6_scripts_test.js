@@ -9,7 +9,7 @@ import {Cluster} from './support/cluster.js';
 import {copyScripts, crossed, runScript, SCRIPTS} from './support/k6.js';
 import {LyingProxy} from './support/lying_proxy.js';
 
-const PARALLEL = {concurrency: 6, timeout: 240_000};
+const PARALLEL = {concurrency: 8, timeout: 240_000};
 const MEMBERS = 6;
 const TALKERS = 2;
 const NTH = 10;  // the message that is lied about
@@ -89,7 +89,7 @@ describe('the k6 scripts on a cluster', PARALLEL, () => {
     const {folder, remove} = copyScripts(
         'lib/client.js', (text) => text.replace('this.#socket.close(NORMAL);', ';'));
     const result = await runScript(join(folder, 'room.js'), {
-      ...SHORT, NODES: nodes().join(','), DURATION: '1s', DRAIN: '1s',
+      ...SHORT, NODES: nodes().join(','), DURATION: '1s', DRAIN: '2s',
     });
     remove();
 
@@ -105,7 +105,7 @@ describe('the k6 scripts on a cluster', PARALLEL, () => {
     const {folder, remove} = copyScripts(
         'lib/member.js', (text) => text.replace(/await this.#client\?.close\(\).*/, ''));
     const result = await runScript(join(folder, 'room.js'), {
-      ...SHORT, NODES: nodes().join(','), DURATION: '1s', DRAIN: '1s',
+      ...SHORT, NODES: nodes().join(','), DURATION: '1s', DRAIN: '2s',
     });
     remove();
 

@@ -61,8 +61,8 @@ export class Member {
 
   /** @param {unknown} error */
   #fail(error) {
+    if (!this.#failed) metrics.failures.add(1);
     this.#failed = true;
-    metrics.failures.add(1);
     console.error(`${this.part.user}: ${error instanceof Error ? error.message : error}`);
   }
 
