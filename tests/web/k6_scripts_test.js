@@ -35,11 +35,11 @@ describe('the k6 scripts on a cluster', PARALLEL, () => {
   const run = (name, env) => runScript(
       join(SCRIPTS, `${name}.js`), {...SHORT, NODES: nodes().join(','), ...env});
 
-  // Runs `room` where the members at the first node see what `lie` makes of it.
-  async function runBehind(lie, env) {
+  // Runs a script where the members at the first node see what `lie` makes of it.
+  async function runBehind(lie, env = {}, name = 'room') {
     const [first, ...others] = nodes();
     const proxy = await LyingProxy.open(first, lie);
-    const result = await run('room', {NODES: [proxy.address, ...others].join(','), ...env});
+    const result = await run(name, {NODES: [proxy.address, ...others].join(','), ...env});
     proxy.close();
     return result;
   }
@@ -111,6 +111,39 @@ describe('the k6 scripts on a cluster', PARALLEL, () => {
 
     assert.deepEqual([result.complete, result.interrupted], [MEMBERS, 0], result.text);
     assert.ok(result.metrics.iteration_duration.values.max > 10_000, 'nothing was forgotten');
+  });
+
+  test('a message that one who came later did not get is found in the history', async () => {
+    let connections = 0;
+    const counts = new Map();  // messages, by connection, in the order of their first one
+    const lie = {down: (frame, connection) => {
+      if (frame.op !== 'message') return [frame];
+      if (!counts.has(connection)) counts.set(connection, {place: ++connections, messages: 0});
+      const count = counts.get(connection);
+      // The first is the talker's, who is there from the beginning.
+      return ++count.messages === NTH && count.place === 2 ? [] : [frame];
+    }};
+    const result = await runBehind(lie, {RAMP: '1s'}, 'ramp');
+
+    assert.equal(result.exit, 99, result.text);
+    assert.deepEqual(crossed(result), {'chat_lost count==0': 1});
+  });
+
+  test('a last message that one did not get is found, and who waits for it gives up', async () => {
+    let dropped = false;
+    const lie = {down: (frame) => {
+      if (dropped || !frame.text?.startsWith('done')) return [frame];
+      dropped = true;
+      return [];
+    }};
+    const result = await runBehind(lie, {DRAIN: '2s'});
+
+    assert.equal(result.exit, 99, result.text);
+    assert.deepEqual(crossed(result), {
+      [`chat_accounted count==${MEMBERS}`]: MEMBERS - 1,
+      'chat_failures count==0': 1,
+      'chat_lost count==0': 1,
+    });
   });
 
   test('a connection that falls silent ends with the run, and fails it', async () => {

@@ -12,11 +12,12 @@ const ARRIVALS = 0.7;
 // A VU that is slow to notice its end is interrupted after this, and fails the run.
 const SPARE_MS = 10000;
 
-/** For setup(): a name that no earlier run had, and the beginning of time.
+/** For setup(): a name that no other run has, and the beginning of time.
  * @returns {Run} */
 export function begin() {
   const now = Date.now();
-  return {run: `k6-${now.toString(36)}`, beginAt: now};
+  const random = Math.floor(Math.random() * 36 ** 6).toString(36);
+  return {run: `k6-${now.toString(36)}-${random}`, beginAt: now};
 }
 
 /** For a scenario's maxDuration.
