@@ -67,6 +67,7 @@ ensure_web() {
   ensure_packages "$ROOT/deploy/dev/packages-web.txt"
   command -v npm >/dev/null || ensure_packages "$ROOT/deploy/dev/packages-node.txt"
   ensure_npm "$ROOT/tests/web" 70
+  ensure_npm "$ROOT/tests/k6run" 40
   ensure_npm "$ROOT/deploy/grafana" 45
 }
 # ensure_npm FOLDER MEGABYTES: the packages of its lock file.
