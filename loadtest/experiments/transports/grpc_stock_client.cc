@@ -3,6 +3,7 @@
 
 #include <grpcpp/client_context.h>
 
+#include "loadtest/experiments/transports/open_count.h"
 #include "loadtest/experiments/transports/stock_client.h"
 #include "minichat/lab/v1/stock.grpc.pb.h"
 #include "relay/channel_settings.h"
@@ -63,7 +64,8 @@ class GrpcStock final : public BlockingStock {
   std::unique_ptr<v1::Stock::Stub> stub_;
 };
 
-// A call's memory until it has ended.
+// A call's memory until it has ended. Its context keeps the channel alive, which must not end on a
+// thread of gRPC's: that would wait there for itself.
 struct PendingCall {
   grpc::ClientContext context;
   v1::StockRequest request;
@@ -74,17 +76,28 @@ struct PendingCall {
 class AsyncGrpcStock final : public AsyncStock {
  public:
   explicit AsyncGrpcStock(std::uint16_t port) : stub_(MakeStub(port)) {}
+  ~AsyncGrpcStock() override { open_.WaitForAll(); }
 
   void Start(const StockQuery& query, Callback<Result<StockAnswer>> done) override {
-    auto call = std::make_shared<PendingCall>();
+    auto* call = new PendingCall;  // until Ended()
+    open_.OneMore();
     call->context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
     call->request = ToRequest(query);
     call->done = std::move(done);
-    Send(query.op, *call,
-         [call](const grpc::Status& status) { call->done(ToAnswer(status, call->reply)); });
+    Send(query.op, *call, [this, call](const grpc::Status& status) {
+      Ended(std::unique_ptr<PendingCall>(call), status);
+    });
   }
 
  private:
+  void Ended(std::unique_ptr<PendingCall> call, const grpc::Status& status) {
+    const auto answer = ToAnswer(status, call->reply);
+    const auto done = std::move(call->done);
+    call.reset();
+    done(answer);
+    open_.OneEnded();
+  }
+
   void Send(StockOp op, PendingCall& call, std::function<void(grpc::Status)> ended) {
     switch (op) {
       case StockOp::kGet:
@@ -98,6 +111,7 @@ class AsyncGrpcStock final : public AsyncStock {
     }
   }
 
+  OpenCount open_;
   std::unique_ptr<v1::Stock::Stub> stub_;
 };
 

@@ -191,16 +191,20 @@ class CallbackService final : public v1::Stock::CallbackService {
 
 class CallbackServer final : public StockServer {
  public:
-  explicit CallbackServer(StockService& stock) : service_(stock) {
+  explicit CallbackServer(StockService& stock) : stock_(stock), service_(stock) {
     grpc::ServerBuilder builder;
     server_ = Listen(builder, service_, &port_);
   }
-  ~CallbackServer() override { server_->Shutdown(ShutdownEnd()); }
+  ~CallbackServer() override {
+    server_->Shutdown(ShutdownEnd());
+    stock_.WaitUntilIdle();
+  }
 
   std::uint16_t port() const override { return static_cast<std::uint16_t>(port_); }
   std::uint64_t connections() const override { return 0; }
 
  private:
+  StockService& stock_;
   CallbackService service_;
   int port_ = 0;
   std::unique_ptr<grpc::Server> server_;

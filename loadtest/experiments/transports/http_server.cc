@@ -82,7 +82,9 @@ struct HttpServer::Impl {
     Accept();
     for (std::size_t i = 0; i < thread_count; ++i) threads.emplace_back([this] { io.run(); });
   }
-  ~Impl() {
+  ~Impl() { Stop(); }
+
+  void Stop() {
     io.stop();
     threads.clear();
   }
@@ -111,6 +113,10 @@ HttpServer::HttpServer(std::size_t threads, HttpHandler handler)
     : impl_(std::make_unique<Impl>(threads, std::move(handler))) {}
 
 HttpServer::~HttpServer() = default;
+
+void HttpServer::Stop() {
+  impl_->Stop();
+}
 
 std::uint16_t HttpServer::port() const {
   return impl_->acceptor.local_endpoint().port();

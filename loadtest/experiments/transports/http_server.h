@@ -21,7 +21,8 @@ using HttpHandler = std::function<void(HttpPost post, HttpRespond respond)>;
 // HTTP/1.1 with Boost.Beast, for posts of JSON on 127.0.0.1: the baseline beside gRPC. No part of
 // minichat, which serves HTTP in ws/.
 //
-// Lifetime:  the handler may respond until its end. Its end is the end of all connections.
+// Lifetime:  after Stop() the handler is not called any more; it may still respond, until the end.
+//            Then all connections end.
 // Threading: `threads` take requests; the handler runs on them, for one request of a connection at
 //            a time.
 // Errors:    an exception when it can't listen. What is no post is answered 400.
@@ -30,6 +31,7 @@ class HttpServer {
   HttpServer(std::size_t threads, HttpHandler handler);
   ~HttpServer();
 
+  void Stop();  // idempotent
   std::uint16_t port() const;
   std::uint64_t connections() const;  // accepted so far
 

@@ -51,6 +51,11 @@ class HttpStockServer final : public StockServer {
           Handle(post, std::move(respond));
         }) {}
 
+  ~HttpStockServer() override {
+    server_.Stop();
+    service_.WaitUntilIdle();
+  }
+
   std::uint16_t port() const override { return server_.port(); }
   std::uint64_t connections() const override { return server_.connections(); }
 

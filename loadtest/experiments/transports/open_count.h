@@ -13,8 +13,12 @@ namespace minichat::transports {
 // Threading: thread-safe.
 class OpenCount {
  public:
-  explicit OpenCount(std::size_t open) : open_(open) {}
+  explicit OpenCount(std::size_t open = 0) : open_(open) {}
 
+  void OneMore() {
+    const MutexLock lock(mutex_);
+    ++open_;
+  }
   void OneEnded() {
     const MutexLock lock(mutex_);  // notified inside: the waiter may end this object
     if (--open_ == 0) none_.notify_all();

@@ -22,7 +22,7 @@ class BlockingStock {
 
 // The same without holding a thread.
 //
-// Lifetime:  must not end while calls are under way.
+// Lifetime:  its end waits for the calls that are under way, and for their callbacks.
 // Threading: thread-safe; callbacks run on threads of the transport, never inside Start().
 class AsyncStock {
  public:

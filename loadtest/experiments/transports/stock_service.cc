@@ -40,9 +40,12 @@ StockAnswer StockService::Handle(const StockQuery& query) {
 
 void StockService::Start(const StockQuery& query, Callback<StockAnswer> done) {
   if (timers_ == nullptr) return done(stock_.Handle(query));
+  open_.OneMore();
   timers_->scheduler.Post([this, query, done = std::move(done)]() mutable {
-    timers_->scheduler.RunAfter(
-        store_time_, [this, query, done = std::move(done)] { done(stock_.Handle(query)); });
+    timers_->scheduler.RunAfter(store_time_, [this, query, done = std::move(done)]() mutable {
+      std::exchange(done, nullptr)(stock_.Handle(query));
+      open_.OneEnded();
+    });
   });
 }
 
