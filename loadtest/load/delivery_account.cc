@@ -8,7 +8,7 @@ bool DeliveryCounts::exact() const {
   return Findings().empty();
 }
 
-std::string DeliveryCounts::Findings() const {
+std::string DeliveryCounts::Findings(Order order) const {
   std::string text;
   const auto note = [&text](std::uint64_t count, const std::string& what) {
     if (count == 0) return;
@@ -22,12 +22,29 @@ std::string DeliveryCounts::Findings() const {
   }
   note(sent - acked - refused, "without an answer");
   note(duplicate_acks, "acked as duplicates");
+  note(answered_twice, "answered twice");
   note(lost, "lost");
   note(repeated, "repeated");
-  note(misordered, "misordered");
+  if (order == Order::kMustHold) note(misordered, "misordered");
   note(wrong_id, "with a wrong id");
   note(foreign, "foreign");
   return text;
+}
+
+DeliveryCounts& DeliveryCounts::operator+=(const DeliveryCounts& other) {
+  sent += other.sent;
+  acked += other.acked;
+  duplicate_acks += other.duplicate_acks;
+  answered_twice += other.answered_twice;
+  for (const auto& [code, count] : other.errors) errors[code] += count;
+  expected += other.expected;
+  received += other.received;
+  repeated += other.repeated;
+  misordered += other.misordered;
+  wrong_id += other.wrong_id;
+  foreign += other.foreign;
+  lost += other.lost;
+  return *this;
 }
 
 DeliveryAccount::DeliveryAccount(std::size_t sessions) : sessions_(sessions) {}
@@ -39,22 +56,29 @@ DeliveryAccount::Number DeliveryAccount::Send(Clock::time_point intended) {
 }
 
 void DeliveryAccount::Ack(Number number, std::string_view id, bool duplicate) {
-  Message& message = messages_.at(number);
+  if (!NoteAnswer(number, Answer::kAck)) return;
   ++counts_.acked;
   if (duplicate) ++counts_.duplicate_acks;
-  NoteId(message, id);
-  NoteAnswer(message, Answer::kAck);
+  NoteId(messages_[number], id);
 }
 
 void DeliveryAccount::Refuse(Number number, const std::string& code) {
-  ++counts_.errors[code];
-  NoteAnswer(messages_.at(number), Answer::kError);
+  if (NoteAnswer(number, Answer::kError)) ++counts_.errors[code];
 }
 
-void DeliveryAccount::NoteAnswer(Message& message, Answer answer) {
-  const bool before = Complete(message);
+bool DeliveryAccount::NoteAnswer(Number number, Answer answer) {
+  if (number >= messages_.size()) {
+    ReceiveForeign();
+    return false;
+  }
+  Message& message = messages_[number];
+  if (message.answer != Answer::kNone) {
+    ++counts_.answered_twice;
+    return false;
+  }
   message.answer = answer;
-  if (!before && Complete(message)) ++complete_;
+  if (Complete(message)) ++complete_;
+  return true;
 }
 
 void DeliveryAccount::NoteId(Message& message, std::string_view id) {
@@ -100,10 +124,19 @@ bool DeliveryAccount::Complete(Number number) const {
 
 DeliveryCounts DeliveryAccount::Counts() const {
   DeliveryCounts counts = counts_;
+  counts.expected = counts.acked * sessions_.size();
   for (const Message& message : messages_) {
     if (message.answer == Answer::kAck) counts.lost += sessions_.size() - message.received;
   }
   return counts;
+}
+
+std::vector<std::string> DeliveryAccount::AckedIds() const {
+  std::vector<std::string> ids;
+  for (const Message& message : messages_) {
+    if (message.answer == Answer::kAck) ids.emplace_back(message.id.begin(), message.id.end());
+  }
+  return ids;
 }
 
 }  // namespace minichat::loadtest

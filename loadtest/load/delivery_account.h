@@ -12,12 +12,17 @@
 
 namespace minichat::loadtest {
 
-// The totals of a run. With nothing lost, received = acked × sessions.
+// Is a message at or below the seq before it at one session a finding?
+enum class Order { kMustHold, kMayBreak };
+
+// The totals of a run. With nothing lost, received = expected = acked × sessions.
 struct DeliveryCounts {
   std::uint64_t sent = 0;
   std::uint64_t acked = 0;
-  std::uint64_t duplicate_acks = 0;             // "duplicate":true for a message sent once
+  std::uint64_t duplicate_acks = 0;  // "duplicate":true for a message sent once
+  std::uint64_t answered_twice = 0;
   std::map<std::string, std::uint64_t> errors;  // answers that were no ack, by code
+  std::uint64_t expected = 0;                   // each acked one once per session
   std::uint64_t received = 0;                   // each message once per session
   std::uint64_t repeated = 0;                   // again at the same session
   std::uint64_t misordered = 0;                 // at or below the seq before, at one session
@@ -28,7 +33,9 @@ struct DeliveryCounts {
   // Every message was acked, and is with every session once, in order.
   bool exact() const;
   // What is not; empty when exact.
-  std::string Findings() const;
+  std::string Findings(Order order = Order::kMustHold) const;
+  // Of several rooms.
+  DeliveryCounts& operator+=(const DeliveryCounts& other);
 };
 
 // Exact account of every message of a run at every session of one room, by number and id.
@@ -55,6 +62,8 @@ class DeliveryAccount {
   std::size_t messages() const { return messages_.size(); }
   Clock::time_point IntendedTime(Number number) const { return messages_[number].intended; }
   DeliveryCounts Counts() const;
+  // Ids of what was acked, in the order of sending.
+  std::vector<std::string> AckedIds() const;
 
  private:
   static constexpr std::size_t kIdLength = 36;  // a UUID as text
@@ -73,7 +82,8 @@ class DeliveryAccount {
   };
 
   void NoteId(Message& message, std::string_view id);
-  void NoteAnswer(Message& message, Answer answer);
+  // False: it had an answer already, or there is no such message.
+  bool NoteAnswer(Number number, Answer answer);
   bool Complete(const Message& message) const;
 
   std::vector<Message> messages_;
