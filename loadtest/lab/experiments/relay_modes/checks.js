@@ -39,7 +39,8 @@ const check = (name, wanted, seen, ok) => ({name, wanted, seen, ok});
 function received(m) {
   const {counts: c, condition} = m;
   const extra = [['lost', c.lost], ['repeated', c.repeated], ['with another id', c.wrong_id],
-                 ['foreign', c.foreign], ['duplicate acks', c.duplicate_acks]]
+                 ['foreign', c.foreign], ['duplicate acks', c.duplicate_acks],
+                 ['closed connections', c.closed_connections]]
                     .filter(([, count]) => count > 0).map(([what, count]) => `, ${count} ${what}`);
   return check(`${condition.id}: delivered to every member once, by id`,
                `${c.sent * condition.members} of ${c.sent} messages`,
