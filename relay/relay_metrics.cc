@@ -14,6 +14,9 @@ constexpr std::array<std::string_view, 17> kCodeNames = {
 // In the order of core::RelayResult.
 constexpr std::array kResultNames = {"queued", "not_here", "queue_full", "failed"};
 
+// How calls usually end: OK, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE.
+constexpr std::array<std::size_t, 4> kUsualCodes = {0, 4, 8, 14};
+
 std::size_t Index(RelayMode mode) {
   return static_cast<std::size_t>(mode);
 }
@@ -55,20 +58,28 @@ PeerMetrics::PeerMetrics(MetricsRegistry& registry, std::string peer)
       stream_writes(registry.AddCounter("minichat_relay_stream_writes_total",
                                         "Batches of items written to streams", {{"peer", peer}})),
       registry_(registry),
-      peer_(std::move(peer)) {}
+      peer_(std::move(peer)) {
+  for (const RelayMode mode : kRelayModes) {
+    for (const std::size_t code : kUsualCodes) Calls(mode, code);
+  }
+}
 
 void PeerMetrics::CallEnded(RelayMode mode, int code) {
   const std::size_t row =
       code >= 0 && code < static_cast<int>(kCodes) ? static_cast<std::size_t>(code) : 2;
-  Counter*& counter = calls_[Index(mode)][row];
+  Calls(mode, row).Increment();
+}
+
+Counter& PeerMetrics::Calls(RelayMode mode, std::size_t code) {
+  Counter*& counter = calls_[Index(mode)][code];
   if (counter == nullptr) {
     counter = &registry_.AddCounter("minichat_relay_calls_total",
                                     "Calls to other nodes; in mode stream: items",
                                     {{"mode", std::string(ToString(mode))},
                                      {"peer", peer_},
-                                     {"code", std::string(GrpcCodeName(code))}});
+                                     {"code", std::string(kCodeNames[code])}});
   }
-  counter->Increment();
+  return *counter;
 }
 
 RelayMetrics::RelayMetrics(MetricsRegistry& registry)

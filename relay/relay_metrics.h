@@ -32,7 +32,9 @@ class PeerMetrics {
 
   MetricsRegistry& registry_;
   const std::string peer_;
-  // Made when first needed: few of the pairs ever happen.
+  Counter& Calls(RelayMode mode, std::size_t code);
+
+  // The usual ones from the start, at 0; the others when first needed.
   std::array<std::array<Counter*, kCodes>, kRelayModes.size()> calls_{};
 };
 

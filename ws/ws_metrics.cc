@@ -13,6 +13,9 @@ WsMetrics::WsMetrics(MetricsRegistry& r, std::size_t outbound_limit)
                                  {{"queue", "outbound_latest"}})),
       accept_errors(r.AddCounter("minichat_accept_errors_total", "Accepts that failed")),
       outbound_limit_(static_cast<double>(outbound_limit)) {
+  r.AddGauge("minichat_outbound_queue_limit_bytes",
+             "Bytes that may be queued for all sessions together")
+      .Set(outbound_limit_);
   for (const Refused why : {Refused::kNodeFull, Refused::kFewDescriptors, Refused::kAddressFull}) {
     connections_[why] = &r.AddCounter("minichat_connections_refused_total",
                                       "Connections closed at once", {{"reason", NameOf(why)}});

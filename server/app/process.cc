@@ -61,6 +61,8 @@ void AddProcessMetrics(MetricsRegistry& registry) {
       .Set(1);
   Counter& cpu = registry.AddCounter("process_cpu_seconds_total", "CPU time used, user and system");
   Gauge& memory = registry.AddGauge("process_resident_memory_bytes", "Resident memory");
+  registry.AddGauge("process_max_fds", "File descriptors that the process may have open")
+      .Set(static_cast<double>(DescriptorLimit()));
   Gauge& descriptors = registry.AddGauge("process_open_fds", "Open file descriptors");
   registry.AddCollector([&cpu, &memory, &descriptors] {
     cpu.Increment(CpuSeconds() - cpu.Value());

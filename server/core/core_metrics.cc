@@ -38,6 +38,7 @@ CoreMetrics::CoreMetrics(MetricsRegistry& r)
       stage_log(Stage(r, "log")),
       stage_commit(Stage(r, "commit")),
       stage_fanout(Stage(r, "fanout")),
+      stage_deliver(Stage(r, "deliver")),
       end_to_end(
           r.AddLatency("minichat_end_to_end_seconds", "From the frame's arrival to the ack")),
       pulls_hole(Pulls(r, "hole")),

@@ -23,6 +23,7 @@ struct CoreMetrics {
   Histogram& stage_log;
   Histogram& stage_commit;
   Histogram& stage_fanout;
+  Histogram& stage_deliver;  // one event to all of a node's sessions that it is for
   Histogram& end_to_end;
   Counter& pulls_hole;
   Counter& pulls_sweep;

@@ -47,14 +47,17 @@ std::vector<SessionPtr> RoomSequencer::sessions() const {
 }
 
 void RoomSequencer::OnLocalEvent(const EventPtr& event) {
+  const TimePoint start = node_.now();
   AddToRing(event);
   bool lacks = false;
   for (auto& [id, member] : members_) OnEvent(member, event, DeliveryPath::kLocal, &lacks);
+  ObserveDeliver(start);
   if (lacks) HoldThenPull();
 }
 
 std::vector<RelayResult> RoomSequencer::OnRelayedEvent(const EventPtr& event,
                                                        const std::vector<SessionId>& recipients) {
+  const TimePoint start = node_.now();
   AddToRing(event);
   bool lacks = false;
   std::vector<RelayResult> results;
@@ -68,8 +71,13 @@ std::vector<RelayResult> RoomSequencer::OnRelayedEvent(const EventPtr& event,
     OnEvent(it->second, event, DeliveryPath::kRelay, &lacks);
     results.push_back(RelayResult::kQueued);
   }
+  ObserveDeliver(start);
   if (lacks) HoldThenPull();
   return results;
+}
+
+void RoomSequencer::ObserveDeliver(TimePoint start) {
+  node_.metrics().stage_deliver.Observe(std::chrono::duration<double>(node_.now() - start).count());
 }
 
 void RoomSequencer::CatchUp(const SessionId& session, PullCause cause) {

@@ -67,6 +67,7 @@ class RoomSequencer : public std::enable_shared_from_this<RoomSequencer> {
   void AddToRing(const EventPtr& event);
   void OnEvent(Member& member, const EventPtr& event, DeliveryPath path, bool* lacks);
   Served ServeFromRing(Member& member);
+  void ObserveDeliver(TimePoint start);
   void Deliver(Member& member, const EventPtr& event, DeliveryPath path);
   void HoldThenPull();
   Task<void> Hold(std::shared_ptr<RoomSequencer> self);

@@ -22,6 +22,8 @@ RedisDirectory::RedisDirectory(AsioScheduler& scheduler, RedisOptions options,
                                      "Entries refused by a full queue", {{"queue", "redis"}})),
       window_bytes_(registry.AddGauge("minichat_hot_window_bytes",
                                       "What the rooms' windows in Redis weigh")) {
+  registry.AddGauge("minichat_hot_window_limit_bytes", "What the rooms' windows in Redis may weigh")
+      .Set(static_cast<double>(options_.limits.window_bytes_total));
   std::signal(SIGPIPE, SIG_IGN);
 }
 

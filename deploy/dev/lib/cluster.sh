@@ -35,6 +35,7 @@ verb_up() {
   fi
   if services_run && [[ -f $CLUSTER_JSON && -x $BINARY ]]; then
     start_dead_nodes
+    start_dead_prometheus
     verb_status
     return 0
   fi
@@ -65,7 +66,7 @@ cluster_runs() {
     alive "$name" || return 1
     [[ $name != n[0-9]* ]] || running=$((running + 1))
   done
-  services_run || return 1
+  services_run && alive prometheus || return 1
   ((running == $1)) || die "a cluster of $running nodes is up; run ./dev down first"
 }
 
@@ -85,6 +86,14 @@ start_dead_nodes() {
   done
 }
 
+# Nobody chats through it: the cluster goes on without it, so it comes back alone.
+start_dead_prometheus() {
+  ! alive prometheus || return 0
+  say "prometheus is down; starting it again"
+  start_prometheus
+  sed -i "s|\"prometheus\": [^,]*|\"prometheus\": \"http://127.0.0.1:$PROMETHEUS_PORT\"|" "$CLUSTER_JSON"
+}
+
 bring_up() {
   local nodes=$1 mode=$2 begin=$SECONDS i
   ensure_packages "$ROOT/deploy/dev/packages.txt"
@@ -100,6 +109,9 @@ bring_up() {
   say "Starting $nodes nodes"
   for ((i = 1; i <= nodes; i++)); do start_node "$i" "$mode"; done
   for ((i = 1; i <= nodes; i++)); do await_node "$i"; done
+  say "Starting Prometheus"
+  write_node_targets "$nodes"
+  start_prometheus
   write_cluster_json "$nodes" "$mode"
   say "Up after $((SECONDS - begin)) s."
 }
@@ -154,6 +166,13 @@ YAML
 
 node_port() { cat "$RUN/n$1.$2.port"; }
 
+# write_node_targets NUMBER: what Prometheus scrapes.
+write_node_targets() {
+  local i targets=()
+  for ((i = 1; i <= $1; i++)); do targets+=("n$i=127.0.0.1:$(node_port "$i" admin)"); done
+  write_prometheus_targets "${targets[@]}"
+}
+
 ready_or_dead() {
   gone "n$1" && return 0
   http GET "$(node_port "$1" admin)" /readyz | head -n 1 | grep -q ' 200 '
@@ -178,7 +197,7 @@ write_cluster_json() {
   "redis": "$DIRECTORY_URL",
   "kafka": "127.0.0.1:$KAFKA_PORT",
   "postgres": "$STORE_URL",
-  "prometheus": null,
+  "prometheus": "http://127.0.0.1:$PROMETHEUS_PORT",
   "relay_mode": "$mode",
   "auth": "insecure",
   "admin_key": null
@@ -194,6 +213,7 @@ stop_everything() {
   done
   rm -f "$CLUSTER_JSON"
   ((${#nodes[@]} == 0)) || stop_processes TERM 12 "${nodes[@]}"
+  [[ ! -f $RUN/prometheus.pid ]] || stop_processes TERM 15 prometheus
   [[ ! -f $RUN/kafka.pid ]] || stop_processes TERM 20 kafka
   [[ ! -f $RUN/postgres.pid ]] || stop_processes INT 20 postgres
   [[ ! -f $RUN/redis.pid ]] || stop_processes TERM 10 redis
@@ -218,10 +238,10 @@ verb_status() {
     say "Nothing is running. ./dev up starts a cluster."
     return 0
   fi
-  printf '  %-9s %-8s %s\n' NAME PID WHERE
+  printf '  %-10s %-8s %s\n' NAME PID WHERE
   for name in $names; do
     pid=$(pid_of "$name") || pid=gone
-    printf '  %-9s %-8s %s\n' "$name" "$pid" "$(where_is "$name")"
+    printf '  %-10s %-8s %s\n' "$name" "$pid" "$(where_is "$name")"
   done
 }
 
@@ -233,12 +253,14 @@ where_is() {
       printf 'http://127.0.0.1:%s (admin %s, relay %s) %s' "$(node_port "$i" client)" \
         "$(node_port "$i" admin)" "$(node_port "$i" relay)" "$state"
       ;;
+    prometheus) printf 'http://127.0.0.1:%s' "$(last_port prometheus '?')" ;;
     *) printf '127.0.0.1:%s' "$(last_port "$1" '?')" ;;
   esac
 }
 
 verb_logs() {
-  local files=("$LOG"/n[0-9].log "$LOG"/redis.log "$LOG"/postgres.log "$LOG"/kafka.log)
+  local files=("$LOG"/n[0-9].log "$LOG"/redis.log "$LOG"/postgres.log "$LOG"/kafka.log
+    "$LOG"/prometheus.log)
   if (($# > 0)); then
     files=("$LOG/$1.log")
     [[ -f ${files[0]} ]] || die "no log of \"$1\"; there are: $(cd "$LOG" && echo -- *.log | sed 's/^-- //; s/\.log//g')"

@@ -23,7 +23,7 @@ as_root() {
   fi
 }
 
-# Packages of Redis and Postgres start the system's own servers; this forbids it meanwhile.
+# Packages of Redis, Postgres and Prometheus start the system's own servers; this forbids it meanwhile.
 forbid_service_starts() {
   [[ -e $POLICY ]] && return 0
   at_exit allow_service_starts
@@ -66,9 +66,13 @@ ensure_kafka_jars() {
 ensure_web() {
   ensure_packages "$ROOT/deploy/dev/packages-web.txt"
   command -v npm >/dev/null || ensure_packages "$ROOT/deploy/dev/packages-node.txt"
-  local lock=$ROOT/tests/web/package-lock.json
-  [[ $ROOT/tests/web/node_modules/.package-lock.json -nt $lock ]] && return 0
-  say "Fetching npm packages (about 70 MB)"
-  step "Fetching npm packages" npm-ci npm_ci
+  ensure_npm "$ROOT/tests/web" 70
+  ensure_npm "$ROOT/deploy/grafana" 45
 }
-npm_ci() { cd "$ROOT/tests/web" && npm ci --cache "$VAR/npm-cache"; }
+# ensure_npm FOLDER MEGABYTES: the packages of its lock file.
+ensure_npm() {
+  [[ $1/node_modules/.package-lock.json -nt $1/package-lock.json ]] && return 0
+  say "Fetching npm packages for ${1#"$ROOT/"} (about $2 MB)"
+  step "Fetching npm packages" npm-ci npm_ci "$1"
+}
+npm_ci() { cd "$1" && npm ci --cache "$VAR/npm-cache"; }

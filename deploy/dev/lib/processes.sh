@@ -42,7 +42,8 @@ gone() { ! alive "$1"; }
 # All names in the ledger, nodes first: the order in which they are stopped.
 started_names() {
   local file name
-  for file in "$RUN"/n[0-9]*.pid "$RUN"/kafka.pid "$RUN"/postgres.pid "$RUN"/redis.pid; do
+  for file in "$RUN"/n[0-9]*.pid "$RUN"/prometheus.pid "$RUN"/kafka.pid "$RUN"/postgres.pid \
+    "$RUN"/redis.pid; do
     [[ -f $file ]] || continue
     name=${file##*/}
     printf '%s\n' "${name%.pid}"
