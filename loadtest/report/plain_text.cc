@@ -28,7 +28,9 @@ std::string Millis(double ms) {
   if (ms >= 1'000) return Text("%.3f s", ms / 1e3);
   if (ms >= 10) return Text("%.0f ms", ms);
   if (ms >= 1) return Text("%.1f ms", ms);
-  return Text("%.3g ms", ms);
+  if (ms >= 0.1) return Text("%.2g ms", ms);
+  if (ms >= 0.001) return Text("%.2g µs", ms * 1e3);
+  return Text("%.0f ns", ms * 1e6);
 }
 
 std::string MillisRange(const std::vector<double>& samples_ms) {

@@ -8,7 +8,9 @@ namespace minichat::report {
 namespace {
 
 TEST(PlainTextTest, WritesTimesAsReadersWantThem) {
-  EXPECT_EQ(Millis(0.0123), "0.0123 ms");
+  EXPECT_EQ(Millis(0.00005), "50 ns");
+  EXPECT_EQ(Millis(0.0123), "12 µs");
+  EXPECT_EQ(Millis(0.352), "0.35 ms");
   EXPECT_EQ(Millis(4.04), "4.0 ms");
   EXPECT_EQ(Millis(23.4), "23 ms");
   EXPECT_EQ(Millis(1'005), "1.005 s");

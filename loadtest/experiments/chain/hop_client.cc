@@ -1,5 +1,7 @@
 #include "loadtest/experiments/chain/hop_client.h"
 
+#include <utility>
+
 #include <grpcpp/client_context.h>
 
 #include "minichat/lab/v1/chain.grpc.pb.h"
@@ -7,8 +9,6 @@
 
 namespace minichat::lab {
 namespace {
-
-constexpr std::chrono::seconds kJournalLimit{5};
 
 template <class Request, class Reply>
 struct Call {
@@ -19,6 +19,14 @@ struct Call {
 
 void SetBudget(std::optional<std::chrono::milliseconds> budget, grpc::ClientContext* context) {
   if (budget) context->set_deadline(std::chrono::system_clock::now() + *budget);
+}
+
+template <class CallType>
+auto TakeBackAndTell(CallType* call, HopClient::OnEnded on_ended) {
+  return [call, on_ended = std::move(on_ended)](const grpc::Status& status) {
+    const std::unique_ptr<CallType> back(call);
+    on_ended(status.error_code());
+  };
 }
 
 double Millis(std::int64_t micros) {
@@ -52,26 +60,30 @@ HopClient::HopClient(const std::string& address)
 HopClient::~HopClient() = default;
 
 void HopClient::Order(std::uint32_t number, std::optional<std::chrono::milliseconds> budget,
-                      CallGatherer& results) {
+                      OnEnded on_ended) {
   auto* call = new Call<v1::OrderRequest, v1::OrderReply>;  // the callback takes it back
   SetBudget(budget, &call->context);
   call->request.set_number(number);
-  impl_->stub->async()->Order(
-      &call->context, &call->request, &call->reply,
-      [call, &results, index = results.Started()](const auto& status) {
-        const std::unique_ptr<std::remove_pointer_t<decltype(call)>> back(call);
-        results.Ended(index, status.error_code());
-      });
+  impl_->stub->async()->Order(&call->context, &call->request, &call->reply,
+                              TakeBackAndTell(call, std::move(on_ended)));
+}
+
+void HopClient::Ping(std::optional<std::chrono::milliseconds> budget, OnEnded on_ended) {
+  auto* call = new Call<v1::PingRequest, v1::PingReply>;  // the callback takes it back
+  SetBudget(budget, &call->context);
+  impl_->stub->async()->Ping(&call->context, &call->request, &call->reply,
+                             TakeBackAndTell(call, std::move(on_ended)));
+}
+
+void HopClient::Order(std::uint32_t number, std::optional<std::chrono::milliseconds> budget,
+                      CallGatherer& results) {
+  Order(number, budget,
+        [&results, index = results.Started()](int code) { results.Ended(index, code); });
 }
 
 void HopClient::Ping(CallGatherer& results) {
-  auto* call = new Call<v1::PingRequest, v1::PingReply>;  // the callback takes it back
-  impl_->stub->async()->Ping(
-      &call->context, &call->request, &call->reply,
-      [call, &results, index = results.Started()](const auto& status) {
-        const std::unique_ptr<std::remove_pointer_t<decltype(call)>> back(call);
-        results.Ended(index, status.error_code());
-      });
+  Ping(std::nullopt,
+       [&results, index = results.Started()](int code) { results.Ended(index, code); });
 }
 
 int HopClient::OrderAndWait(std::uint32_t number, std::optional<std::chrono::milliseconds> budget) {
@@ -87,9 +99,9 @@ int HopClient::PingAndWait(std::chrono::milliseconds limit) {
   return impl_->stub->Ping(&call.context, call.request, &call.reply).error_code();
 }
 
-Result<HopView> HopClient::View(TimePoint start) {
+Result<HopView> HopClient::View(TimePoint start, std::chrono::milliseconds limit) {
   Call<v1::JournalRequest, v1::JournalReply> call;
-  SetBudget(kJournalLimit, &call.context);
+  SetBudget(limit, &call.context);
   const grpc::Status status = impl_->stub->Journal(&call.context, call.request, &call.reply);
   if (!status.ok()) return Unavailable("hop: journal: " + status.error_message());
   HopView view;

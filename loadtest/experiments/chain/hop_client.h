@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,22 +33,30 @@ struct HopView {
 
 // The caller of a chain.
 //
-// Lifetime:  the gatherers outlive the calls: wait for those before the end.
+// Lifetime:  the gatherers, and what the functions use, outlive the calls.
 // Threading: thread-safe.
 class HopClient {
  public:
   explicit HopClient(const std::string& address);
   ~HopClient();
 
-  // Without a budget the order has no deadline. Neither blocks.
+  // gRPC's code, on one of gRPC's threads.
+  using OnEnded = std::function<void(int code)>;
+
+  // Without a budget there is no deadline. Neither blocks.
+  void Order(std::uint32_t number, std::optional<std::chrono::milliseconds> budget,
+             OnEnded on_ended);
+  void Ping(std::optional<std::chrono::milliseconds> budget, OnEnded on_ended);
+  // The same, and the end goes to `results`; a Ping without a deadline.
   void Order(std::uint32_t number, std::optional<std::chrono::milliseconds> budget,
              CallGatherer& results);
   void Ping(CallGatherer& results);
-  // As Order(), and waits for its end.
+  // The same, and waits for the end.
   int OrderAndWait(std::uint32_t number, std::optional<std::chrono::milliseconds> budget);
   int PingAndWait(std::chrono::milliseconds limit);
 
-  Result<HopView> View(TimePoint start);
+  // What the service's journal says. Needs no worker there.
+  Result<HopView> View(TimePoint start, std::chrono::milliseconds limit = std::chrono::seconds(5));
 
  private:
   struct Impl;

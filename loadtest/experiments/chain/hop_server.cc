@@ -45,6 +45,12 @@ struct OnwardCall {
   v1::OrderReply reply;
 };
 
+// How work ends that nobody waits for any more.
+grpc::Status GivenUp(const OrderCall& call) {
+  if (call.budget().unlimited()) return {grpc::StatusCode::CANCELLED, "the caller is gone"};
+  return {grpc::StatusCode::DEADLINE_EXCEEDED, "the caller is gone"};
+}
+
 }  // namespace
 
 struct HopServer::Impl final : v1::Chain::CallbackService {
@@ -128,7 +134,7 @@ void HopServer::Impl::Handle(OrderCall& call) {
 grpc::Status HopServer::Impl::Work(OrderCall& call) const {
   const TimePoint end = Now() + options.work;
   for (std::uint32_t slices = 0; Now() < end; call.DidSlices(++slices)) {
-    if (call.CallerGone()) return {grpc::StatusCode::CANCELLED, "nobody waits any more"};
+    if (call.CallerGone()) return GivenUp(call);
     std::this_thread::sleep_for(std::min<Duration>(options.slice, end - Now()));
   }
   return grpc::Status::OK;

@@ -15,8 +15,8 @@ using report::Smallest;
 using report::Text;
 using Samples = std::vector<double>;
 
-constexpr double kRoundingMs = 10;     // gRPC rounds a timeout up on its way
-constexpr double kCallerLateMs = 100;  // of a caller that gives up by itself
+constexpr double kRoundingMs = 20;     // gRPC rounds a timeout up on its way
+constexpr double kCallerLateMs = 250;  // of a caller that gives up by itself
 constexpr double kLaterPingMs = 150;   // once B's workers are free
 constexpr double kOriginalLaterPingMs = 23;
 constexpr double kOriginalIdlePingMs = 16;
