@@ -61,7 +61,7 @@ Result<json::object> Since(KafkaInspector& kafka, const std::string& from) {
   if (!entries.ok()) return entries.status();
   json::array ids;
   for (const auto& entry : *entries) ids.emplace_back(entry.id);
-  return json::object{{"increase", Increase(*begin, *ends)}, {"ids", std::move(ids)}};
+  return json::object{{"increase", minichat::loadtest::Increase(*begin, *ends)}, {"ids", std::move(ids)}};
 }
 
 // "--kafka", "HOST:PORT", … as a map; empty when they are not pairs.

@@ -34,11 +34,17 @@ function readCommand(args) {
   const [name, ...more] = positionals;
   const experiment = EXPERIMENTS[name];
   if (!experiment || more.length > 0) {
-    throw new UsageError(`there is no experiment "${positionals.join(' ')}"`);
+    throw new UsageError(`there is no experiment "${positionals.join(' ')}"; ./dev lab list names ` +
+                         'those that there are');
   }
   const useless = Object.keys(values).find(
       (key) => !FOR_ALL.includes(key) && !experiment.options.includes(key));
   if (useless) throw new UsageError(`${name} knows no --${useless}`);
+  try {
+    experiment.check?.(values);
+  } catch (error) {
+    throw new UsageError(/** @type {Error} */ (error).message);
+  }
   return {name, experiment, values};
 }
 
@@ -58,6 +64,10 @@ async function main(args) {
     return 0;
   }
   if (args[0] === 'needs-cluster') return EXPERIMENTS[args[1]]?.cluster ? 0 : 1;
+  if (args[0] === 'check') {
+    readCommand(args.slice(1));
+    return 0;
+  }
   const {name, experiment, values} = readCommand(args);
   const services = Services.read(String(values.services));
   const started = new Date();

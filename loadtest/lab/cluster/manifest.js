@@ -11,15 +11,15 @@ import {outputOf} from './processes.js';
 
 /** What holds for all that one run of the lab measures. @param {Services} services */
 export async function commonManifest(services) {
-  const {root, versions} = services.file;
+  const {root, preset, kafka, versions} = services.file;
   const version = (await outputOf(services.program('minichat'), ['version'])).trim();
   return {
     version: version.replace(/^minichat /, ''),
     git: await gitState(root),
-    build_type: buildType(root),
-    partitions: Object.keys(await services.logEnds()).length,
+    build_type: buildType(root, preset),
     machine: machine(),
-    services: versions,
+    // Experiments without a cluster of the lab have none.
+    ...(kafka ? {partitions: Object.keys(await services.logEnds()).length, services: versions} : {}),
   };
 }
 
@@ -34,9 +34,9 @@ async function gitState(root) {
   }
 }
 
-/** @param {string} root */
-function buildType(root) {
-  const cache = readFileSync(`${root}/build/release/CMakeCache.txt`, 'utf8');
+/** @param {string} root @param {string} preset */
+function buildType(root, preset) {
+  const cache = readFileSync(`${root}/build/${preset}/CMakeCache.txt`, 'utf8');
   return cache.match(/^CMAKE_BUILD_TYPE:\w+=(.*)$/m)?.[1] ?? 'unknown';
 }
 

@@ -1,8 +1,9 @@
 // All experiments, in the order in which ./dev lab lists them.
 
 import {capacity} from './capacity/index.js';
+import {parseSlo} from './capacity/search.js';
 import {nativeExperiment} from './native.js';
-import {relayModes} from './relay_modes/index.js';
+import {partsOf, relayModes} from './relay_modes/index.js';
 
 /** @typedef {import('./measure_all.js').Lab} Lab */
 /**
@@ -10,6 +11,7 @@ import {relayModes} from './relay_modes/index.js';
  * @property {string} text      one line
  * @property {boolean} cluster  does it need the lab's services?
  * @property {string[]} options
+ * @property {(options: any) => unknown} [check]  throws what is wrong with them
  * @property {(lab: Lab, options: any) => Promise<any>} run
  */
 
@@ -19,6 +21,7 @@ export const EXPERIMENTS = {
     text: 'one relay call per recipient against one per node: latency, threads, tasks, CPU',
     cluster: true,
     options: ['part', 'resume', 'plant'],
+    check: partsOf,
     run: relayModes,
   },
   'slow-downstream': {
@@ -49,6 +52,7 @@ export const EXPERIMENTS = {
     text: 'the highest rate per mode that meets --slo p95=50ms without loss',
     cluster: true,
     options: ['slo', 'resume'],
+    check: ({slo}) => slo && parseSlo(slo),
     run: capacity,
   },
 };

@@ -13,16 +13,22 @@ import {sectionsOf} from './sections.js';
 /** @typedef {import('../../cluster/measured_run.js').Measured} Measured */
 /** @typedef {import('../../cluster/measured_run.js').Plants} Plants */
 
-/**
- * @param {Lab} lab
- * @param {{part?: string, plant?: boolean}} options
- */
-export async function relayModes(lab, {part, plant}) {
+/** @param {{part?: string}} options */
+export function partsOf({part}) {
   const parts = part ? part.split(',') : PARTS;
   const unknown = parts.find((each) => !PARTS.includes(each));
   if (unknown !== undefined) {
     throw new Error(`--part: "${unknown}" is not allowed; allowed: ${PARTS.join(', ')}`);
   }
+  return parts;
+}
+
+/**
+ * @param {Lab} lab
+ * @param {{part?: string, plant?: boolean}} options
+ */
+export async function relayModes(lab, {part, plant}) {
+  const parts = partsOf({part});
   const conditions = conditionsOf({quick: lab.quick, parts});
   if (conditions.length === 0) throw new Error(`--part ${part}: has no quick form`);
   const all = await (plant ? measureAll(lab, conditions.slice(0, 2), plants(lab, conditions)) :
