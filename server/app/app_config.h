@@ -70,6 +70,18 @@ struct AppConfig {
   std::string logging_level = "info";
 
   bool lab_enabled = false;
+  std::string lab_profile = "none";
+  std::string lab_dispatch = "async";
+  std::string lab_deadline = "propagate";
+  Duration lab_fixed_deadline = std::chrono::seconds(30);
+  std::string lab_local = "batched";
+  std::string lab_repair = "on";
+  std::uint64_t lab_executor_core = 30;
+  std::uint64_t lab_executor_max = 200;
+  std::uint64_t lab_executor_queue = 1'000;
+  std::string lab_executor_overflow = "caller_runs";
+  std::uint64_t lab_server_workers = 0;
+  Duration lab_fault_relay_delay{};
   std::string lab_fault_die = "never";
   bool lab_coalesce = true;
 

@@ -8,6 +8,7 @@
 
 #include "server/app/config_rules.h"
 #include "server/app/config_values.h"
+#include "server/app/lab_profile.h"
 
 namespace minichat::app {
 namespace {
@@ -206,6 +207,17 @@ Status ReadFiles(AppConfig* config) {
                      &config->auth_public_key);
 }
 
+// What the profile says, but for keys that were given, wherever that was.
+Status ApplyProfile(const OptionTable& table, Draft* draft) {
+  for (const ProfileValue& each : ValuesOfProfile(draft->config.lab_profile)) {
+    const std::string key(each.key);
+    if (draft->places.contains(key)) continue;
+    const Status status = table.Find(key)->set(draft->config, each.value);
+    if (!status.ok()) return At("lab.profile", At(key, status));
+  }
+  return {};
+}
+
 // A rule between keys: told at the place where the value stands, unless it is a default.
 Status CheckRules(const Draft& draft) {
   const auto broken = FindBrokenRule(draft.config);
@@ -226,6 +238,7 @@ Result<LoadedConfig> LoadConfig(const OptionTable& table, const ConfigSources& s
   if (status.ok()) status = ReadEnvironment(table, sources.environment, &draft, &warnings);
   if (status.ok()) status = ReadFlags(table, sources.flags, &draft);
   if (status.ok()) status = ReadFiles(&config);
+  if (status.ok()) status = ApplyProfile(table, &draft);
   if (status.ok()) status = CheckRules(draft);
   if (!status.ok()) return status;
   return LoadedConfig{std::move(config), std::move(warnings)};

@@ -135,12 +135,82 @@ Verdict CheckApiKeys(const AppConfig& config) {
   return {};
 }
 
+struct Given {
+  const char* key;
+  bool given;  // its value is another than the default
+};
+
+Verdict RefuseFirst(std::initializer_list<Given> keys, const char* why) {
+  for (const Given& each : keys) {
+    if (each.given) return BrokenRule{each.key, why};
+  }
+  return {};
+}
+
+// The profile before the keys that it sets.
 Verdict CheckLab(const AppConfig& config) {
   if (config.lab_enabled) return {};
-  constexpr const char* kRule = "keys under lab. need lab.enabled: true";
-  if (config.lab_fault_die != "never") return BrokenRule{"lab.fault.die", kRule};
-  if (!config.lab_coalesce) return BrokenRule{"lab.coalesce", kRule};
-  return {};
+  const AppConfig off;
+  return RefuseFirst(
+      {{"lab.profile", config.lab_profile != off.lab_profile},
+       {"lab.dispatch", config.lab_dispatch != off.lab_dispatch},
+       {"lab.deadline", config.lab_deadline != off.lab_deadline},
+       {"lab.fixed_deadline", config.lab_fixed_deadline != off.lab_fixed_deadline},
+       {"lab.local", config.lab_local != off.lab_local},
+       {"lab.repair", config.lab_repair != off.lab_repair},
+       {"lab.executor.core", config.lab_executor_core != off.lab_executor_core},
+       {"lab.executor.max", config.lab_executor_max != off.lab_executor_max},
+       {"lab.executor.queue", config.lab_executor_queue != off.lab_executor_queue},
+       {"lab.executor.overflow", config.lab_executor_overflow != off.lab_executor_overflow},
+       {"lab.server_workers", config.lab_server_workers != off.lab_server_workers},
+       {"lab.fault.relay_delay", config.lab_fault_relay_delay != off.lab_fault_relay_delay},
+       {"lab.fault.die", config.lab_fault_die != off.lab_fault_die},
+       {"lab.coalesce", config.lab_coalesce != off.lab_coalesce}},
+      "keys under lab. need lab.enabled: true");
+}
+
+// What would be given in vain is refused: an experiment would compare nothing with nothing.
+Verdict CheckLabDeadline(const AppConfig& config) {
+  if (config.lab_deadline == "fixed") return {};
+  return RefuseFirst(
+      {{"lab.fixed_deadline", config.lab_fixed_deadline != AppConfig().lab_fixed_deadline}},
+      "counts only with lab.deadline: fixed");
+}
+
+Verdict CheckLabPool(const AppConfig& config) {
+  if (config.lab_executor_max < config.lab_executor_core) {
+    return BrokenRule{"lab.executor.max", std::to_string(config.lab_executor_max) +
+                                              " is below lab.executor.core, " +
+                                              std::to_string(config.lab_executor_core)};
+  }
+  if (UsesLabPool(config)) return {};
+  const AppConfig off;
+  return RefuseFirst(
+      {{"lab.executor.core", config.lab_executor_core != off.lab_executor_core},
+       {"lab.executor.max", config.lab_executor_max != off.lab_executor_max},
+       {"lab.executor.queue", config.lab_executor_queue != off.lab_executor_queue},
+       {"lab.executor.overflow", config.lab_executor_overflow != off.lab_executor_overflow}},
+      "counts only with lab.dispatch: pool or lab.local: per_recipient; nothing else uses the "
+      "pool");
+}
+
+Verdict CheckStream(const AppConfig& config) {
+  if (config.relay_mode != "stream" || CanStream(config)) return {};
+  const std::string from = config.lab_profile == "classic" ? " (lab.profile is classic)" : "";
+  if (config.lab_dispatch == "pool") {
+    return BrokenRule{"relay.mode",
+                      "stream has no calls to block in, so it can't go with "
+                      "lab.dispatch: pool" +
+                          from};
+  }
+  if (config.lab_deadline == "none") {
+    return BrokenRule{"relay.mode",
+                      "items of a stream end by their time only, so stream can't go "
+                      "with lab.deadline: none"};
+  }
+  return BrokenRule{"relay.mode",
+                    "items of a stream are handled without a thread, so stream can't "
+                    "go with lab.server_workers"};
 }
 
 }  // namespace
@@ -149,9 +219,19 @@ bool InsecureForOthers(const AppConfig& config) {
   return config.HasRole("chat") && config.auth_insecure && !Loopback(config.client_listen);
 }
 
+bool UsesLabPool(const AppConfig& config) {
+  return config.lab_dispatch == "pool" || config.lab_local == "per_recipient";
+}
+
+bool CanStream(const AppConfig& config) {
+  return config.lab_dispatch == "async" && config.lab_deadline != "none" &&
+         config.lab_server_workers == 0;
+}
+
 std::optional<BrokenRule> FindBrokenRule(const AppConfig& config) {
-  for (const auto check : {CheckRoles, CheckListeners, CheckOrigins, CheckAuth, CheckInsecure,
-                           CheckCluster, CheckBackends, CheckApiKeys, CheckLab}) {
+  for (const auto check :
+       {CheckRoles, CheckListeners, CheckOrigins, CheckAuth, CheckInsecure, CheckCluster,
+        CheckBackends, CheckApiKeys, CheckLab, CheckLabDeadline, CheckLabPool, CheckStream}) {
     if (const Verdict broken = check(config)) return broken;
   }
   return {};

@@ -19,5 +19,9 @@ std::optional<BrokenRule> FindBrokenRule(const AppConfig& config);
 
 // auth.insecure where other machines can connect.
 bool InsecureForOthers(const AppConfig& config);
+// Is there something for the pool of lab.executor.* to do?
+bool UsesLabPool(const AppConfig& config);
+// Can messages be relayed by streams? The lab's switches for unary calls don't fit them.
+bool CanStream(const AppConfig& config);
 
 }  // namespace minichat::app

@@ -7,6 +7,7 @@ namespace minichat::app {
 namespace {
 
 using std::chrono::hours;
+using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using Rows = std::vector<Option>;
@@ -183,9 +184,63 @@ void AddLimits(Rows& rows) {
                              "which more than 16 KiB wait is closed as a slow reader."));
 }
 
+// How messages get from node to node and to the clients of their own node.
+void AddLabSwitches(Rows& rows) {
+  rows.push_back(ChoiceOption("lab.profile", &C::lab_profile, {"none", "classic", "modern"},
+                              "Sets the other keys under lab. at once, but for those that are "
+                              "given themselves. classic: a thread-pool server, as chat back ends "
+                              "are often built (dispatch pool, deadline fixed, local "
+                              "per_recipient, repair off); modern: the defaults."));
+  rows.push_back(ChoiceOption("lab.dispatch", &C::lab_dispatch, {"async", "pool"},
+                              "How a call to another node is made: without a thread that waits "
+                              "for it (async), or as a task of a thread pool that blocks in it "
+                              "(pool; not with relay.mode: stream)."));
+  rows.push_back(ChoiceOption("lab.deadline", &C::lab_deadline, {"propagate", "fixed", "none"},
+                              "When a call to another node ends: with what its message has left, "
+                              "at most 500 ms (propagate); after lab.fixed_deadline (fixed); never "
+                              "by time (none; not with relay.mode: stream)."));
+  rows.push_back(DurationOption("lab.fixed_deadline", &C::lab_fixed_deadline,
+                                {milliseconds(1), minutes(10)},
+                                "The deadline of lab.deadline: fixed."));
+  rows.push_back(ChoiceOption("lab.local", &C::lab_local, {"batched", "per_recipient"},
+                              "How a message gets to the sessions of the node that it was sent "
+                              "to: all at once (batched), or by one task of the thread pool for "
+                              "each of them (per_recipient)."));
+  rows.push_back(ChoiceOption("lab.repair", &C::lab_repair, {"on", "off"},
+                              "off: messages go out as they come, so that one may overtake "
+                              "another, and what got lost on the way stays lost until the client "
+                              "joins again."));
+}
+
+void AddLabServer(Rows& rows) {
+  rows.push_back(CountOption("lab.executor.core", &C::lab_executor_core, {1, 2'000},
+                             "Threads of the pool that are kept. It is the pool of lab.dispatch: "
+                             "pool and lab.local: per_recipient, with name=\"fanout\" in the "
+                             "metrics. It grows to core threads, then queues, then grows to max."));
+  rows.push_back(CountOption("lab.executor.max", &C::lab_executor_max, {1, 2'000},
+                             "Threads of the pool at most."));
+  rows.push_back(CountOption("lab.executor.queue", &C::lab_executor_queue, {1, 1'000'000},
+                             "Tasks that may wait for a thread of the pool."));
+  rows.push_back(ChoiceOption("lab.executor.overflow", &C::lab_executor_overflow,
+                              {"caller_runs", "reject"},
+                              "What happens to a task when all threads are busy and the queue is "
+                              "full: the thread that brings the tasks runs it itself "
+                              "(caller_runs), or it is dropped (reject)."));
+  rows.push_back(CountOption("lab.server_workers", &C::lab_server_workers, {0, 1'000},
+                             "Threads that handle the calls of other nodes, each held by its call "
+                             "until it is answered (not with relay.mode: stream). 0: no thread "
+                             "waits."));
+  rows.push_back(DurationOption("lab.fault.relay_delay", &C::lab_fault_relay_delay,
+                                {seconds(0), seconds(4)},
+                                "A call of another node waits so long before it is handled and "
+                                "answered, as if the network were slow."));
+}
+
 void AddLab(Rows& rows) {
   rows.push_back(BoolOption("lab.enabled", &C::lab_enabled,
                             "Allows the keys under lab., which are for experiments and tests."));
+  AddLabSwitches(rows);
+  AddLabServer(rows);
   rows.push_back(ChoiceOption("lab.fault.die", &C::lab_fault_die,
                               {"never", "after_log", "after_commit"},
                               "The node kills itself when the first message gets to this step: "
