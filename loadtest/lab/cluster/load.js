@@ -42,6 +42,8 @@ const REPORTED = [0, 1];
  */
 export async function runLoad(nodes, shape, label) {
   const file = (/** @type {string} */ name) => join(nodes.folder, `${label}.${name}`);
+  /** @type {import('../measure/cpu_sampler.js').CpuTrack} */
+  let cpu = {};
   const command = [
     nodes.services.program('minichat-load'), '--cluster', nodes.clusterFile,
     '--members', String(shape.members), '--talkers', String(shape.talkers),
@@ -49,11 +51,10 @@ export async function runLoad(nodes, shape, label) {
     '--drain', `${shape.drainSeconds}s`, '--label', label, '--json', file('load.json'),
     '--ids-file', file('ids'), ...(shape.allowMisordered ? ['--allow-misordered'] : []),
   ];
-  const process = new Process(`load-${label}`, command, {log: file('load.log')});
-  const sampler = new CpuSampler({...nodes.pids, ...nodes.services.file.pids, load: process.pid});
+  const sampler = new CpuSampler({...nodes.pids, ...nodes.services.file.pids});
   sampler.start();
-  const code = await process.ended;
-  const cpu = sampler.stop();
+  const process = new Process(`load-${label}`, command, {log: file('load.log')});
+  const code = await process.ended.finally(() => cpu = sampler.stop());
   if (!REPORTED.includes(code ?? -1)) {
     throw new Error(`minichat-load failed (exit ${code}): ${process.tail()}`);
   }

@@ -151,7 +151,7 @@ export class MeasuredRun {
       dead_letters: await this.services.deadLetters(),
       differences: [...differencesOf('Kafka', ids, logged.ids),
                     ...differencesOf('Postgres', ids, stored)],
-      cpu_seconds: Object.fromEntries(Object.keys(cpu).filter((name) => name !== 'load').map(
+      cpu_seconds: Object.fromEntries(Object.keys(cpu).map(
           (name) => [name, rounded(cpuBetween(cpu[name], send.start_at, drain.end_at), 4)])),
       cores: Object.fromEntries(Object.keys(cpu).map(
           (name) => [name, coresOverTime(cpu[name], send.start_at)])),

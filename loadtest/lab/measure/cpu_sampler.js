@@ -8,37 +8,36 @@ import {readFileSync, readdirSync} from 'node:fs';
 
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], {encoding: 'utf8'}));
 
-/** The fields after the command's name, which may hold blanks. @param {number | string} pid */
-function statOf(pid) {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return text.slice(text.lastIndexOf(')') + 2).split(' ');
-}
+/** @typedef {{parent: number, own: number, ended: number}} ProcessTicks */
 
-/** Its children's too (Postgres has one process per connection). @param {number} pid */
-export function cpuSecondsOf(pid) {
-  let ticks = 0;
-  for (const each of [pid, ...childrenOf(pid)]) {
+/** One look at all processes. @returns {Map<number, ProcessTicks>} */
+function allProcesses() {
+  const found = new Map();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
     try {
-      const stat = statOf(each);
-      ticks += Number(stat[11]) + Number(stat[12]);              // its own
-      if (each === pid) ticks += Number(stat[13]) + Number(stat[14]);  // of children that ended
-    } catch (error) {
-      if (each === pid) throw error;  // a child may end while it is looked at
+      const text = readFileSync(`/proc/${name}/stat`, 'utf8');
+      // The fields after the command's name, which may hold blanks.
+      const [, parent, ...stat] = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number);
+      found.set(Number(name), {parent, own: stat[9] + stat[10], ended: stat[11] + stat[12]});
+    } catch {
+      // It ended while it was looked at.
     }
   }
-  return ticks / TICKS;
+  return found;
 }
 
-/** @param {number} pid @returns {string[]} */
-function childrenOf(pid) {
-  return readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name)) return false;
-    try {
-      return Number(statOf(name)[1]) === pid;
-    } catch {
-      return false;
-    }
-  });
+/**
+ * Its children's too (Postgres has one process per connection). Undefined: it has ended.
+ * @param {number} pid
+ * @param {Map<number, ProcessTicks>} [processes]
+ */
+export function cpuSecondsOf(pid, processes = allProcesses()) {
+  const self = processes.get(pid);
+  if (self === undefined) return undefined;
+  const children = [...processes.values()].filter(({parent}) => parent === pid);
+  const ticks = children.reduce((sum, {own}) => sum + own, self.own + self.ended);
+  return ticks / TICKS;
 }
 
 /** Looks at named processes once a second from start() to stop(). */
@@ -69,13 +68,12 @@ export class CpuSampler {
   }
 
   #look() {
+    const at = Date.now();
+    const processes = allProcesses();
     for (const [name, pid] of Object.entries(this.#pids)) {
-      try {
-        const seconds = cpuSecondsOf(pid);
-        this.#track[name].push({at: Date.now(), seconds});
-      } catch {
-        // It has ended; what is lacking at the end shows in cpuBetween().
-      }
+      const seconds = cpuSecondsOf(pid, processes);
+      // What is lacking of one that ended shows in cpuBetween().
+      if (seconds !== undefined) this.#track[name].push({at, seconds});
     }
   }
 }

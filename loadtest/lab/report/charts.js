@@ -142,7 +142,9 @@ function namesAxis(plot) {
     data: namesOf(plot),
     name: nameOf(plot.x),
     nameLocation: 'middle',
-    nameGap: 26,
+    nameGap: 34,
+    axisLabel: {...axisLook.axisLabel, hideOverlap: false, interval: 0, fontSize: 10,
+                rotate: namesOf(plot).length > 6 ? 25 : 0},
     splitLine: {show: false},
   };
 }

@@ -32,6 +32,7 @@ ${header(report)}
 ${checks(report.checks)}
 ${findings(report.findings)}
 ${report.sections.map((section) => renderSection(section, extents)).join('\n')}
+${heldChecks(report.checks)}
 ${manifest(report.manifest)}
 </body>
 </html>
@@ -69,15 +70,25 @@ function verdict(report) {
   return `<span class="verdict good">all ${report.checks.length} checks held${more}</span>`;
 }
 
-/** @param {Check[]} list */
+/** What needs a look, and how many do not. @param {Check[]} list */
 function checks(list) {
-  if (list.length === 0) return '';
-  // What needs a look comes first.
-  const order = [...list].sort((a, b) => rank(a) - rank(b));
-  return `<section><h2>Checks</h2><div class="wide"><table>
-<thead><tr><th></th><th>Check</th><th>Wanted</th><th>Seen</th></tr></thead>
-<tbody>${order.map(checkRow).join('\n')}</tbody></table></div></section>`;
+  const look = list.filter((check) => !check.ok).sort((a, b) => rank(a) - rank(b));
+  const held = list.length - look.length;
+  const rest = held ? `<p>${look.length ? `The other ${held}` : `All ${held}`} held; they are ` +
+                          'listed at the end.</p>' : '';
+  return `<section><h2>Checks</h2>${look.length ? checksTable(look) : ''}${rest}</section>`;
 }
+
+/** @param {Check[]} list */
+function heldChecks(list) {
+  const held = list.filter((check) => check.ok);
+  return held.length ? `<section><h2>Checks that held</h2>${checksTable(held)}</section>` : '';
+}
+
+/** @param {Check[]} list */
+const checksTable = (list) => `<div class="wide"><table>
+<thead><tr><th></th><th>Check</th><th>Wanted</th><th>Seen</th></tr></thead>
+<tbody>${list.map(checkRow).join('\n')}</tbody></table></div>`;
 
 /** @param {Check} check */
 const rank = (check) => check.ok ? 2 : check.finding_only ? 1 : 0;
