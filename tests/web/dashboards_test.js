@@ -38,12 +38,17 @@ function planted(uid, change) {
   return copy;
 }
 
-// The golden list, with the parts of histograms.
-function goldenNames() {
+// The metrics that a node serves: [name, type] each.
+function goldenLines() {
   const golden = readFileSync(new URL('../golden/metrics.txt', import.meta.url), 'utf8');
+  const lines = golden.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.map((line) => line.split(' '));
+}
+
+// Their names, with the parts of histograms.
+function goldenNames() {
   const names = new Set();
-  for (const line of golden.split('\n').filter((each) => each !== '' && !each.startsWith('#'))) {
-    const [name, type] = line.split(' ');
+  for (const [name, type] of goldenLines()) {
     const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
     for (const suffix of suffixes) names.add(name + suffix);
   }
@@ -82,6 +87,15 @@ describe('dashboards', () => {
 
   test('they use no metric that a node doesn\'t serve', () => {
     assert.deepEqual(unknownMetrics(expressionsOf(readDashboards(), VARIABLES), goldenNames()), []);
+  });
+
+  test('docs/metrics.md has each metric and each alert, and no other', () => {
+    const text = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+    const written = [...text.matchAll(/`((?:minichat|executor|process)_[a-z_]+)(?:\{[a-z,]+\})?`/g)];
+    const alerts = [...text.matchAll(/`(Minichat\w+)`/g)].map(([, name]) => name);
+
+    assert.deepEqual(written.map(([, name]) => name).sort(), goldenLines().map(([name]) => name).sort());
+    assert.deepEqual(alerts.sort(), readAlerts().map(({alert}) => alert).sort());
   });
 
   const MISTAKES = [

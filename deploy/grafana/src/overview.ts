@@ -44,7 +44,7 @@ export const overview = new Board({
           lines: [{expr: sumRate(of('minichat_deliveries_total')), legend: 'delivered'}],
         }),
         number({
-          title: 'Wait for the ack (p95)',
+          title: 'Ack wait (p95)',
           description: 'From the arrival of a send to its ack; 95 of 100 wait no longer than this.',
           unit: 's',
           width: 3,
@@ -52,7 +52,7 @@ export const overview = new Board({
           lines: [{expr: quantile(0.95, of('minichat_end_to_end_seconds_bucket')), legend: 'p95'}],
         }),
         number({
-          title: 'Refused by the server',
+          title: 'Refused',
           description: 'Requests a second refused for overload, an absent back end or a fault; ' +
               'clients\' own mistakes are not counted here.',
           unit: 'reqps',

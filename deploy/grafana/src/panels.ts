@@ -45,6 +45,8 @@ interface Common {
 }
 
 export interface GraphOptions extends Common {
+  // A value that the axis reaches to, so that panels with the same one can be compared; not shown.
+  reach?: string;
   max?: number;
   stacked?: boolean;
   steps?: boolean;  // what jumps, like a state, has no slopes
@@ -55,6 +57,8 @@ export interface NumberOptions extends Common {
   badFrom?: number;
 }
 
+// The line that is there for the axis only.
+const REACH = 'same scale';
 const GRAPH_HEIGHT = 8;
 const NUMBER_HEIGHT = 4;
 
@@ -71,6 +75,7 @@ const targets = (lines: Line[]) => lines.map(
 
 // Lines over time.
 export function graph(options: GraphOptions): Builder<Panel> {
+  const reach = options.reach === undefined ? [] : [{expr: options.reach, legend: REACH}];
   const panel = new TimeseriesBuilder()
       .title(options.title)
       .description(options.description)
@@ -79,7 +84,7 @@ export function graph(options: GraphOptions): Builder<Panel> {
       .min(0)
       .span(options.width)
       .height(options.height ?? GRAPH_HEIGHT)
-      .targets(targets(options.lines))
+      .targets(targets([...options.lines, ...reach]))
       .legend(new VizLegendOptionsBuilder()
                   .showLegend(true)
                   .displayMode(LegendDisplayMode.List)
@@ -90,6 +95,13 @@ export function graph(options: GraphOptions): Builder<Panel> {
       .fillOpacity(options.stacked ? 40 : 8);
   if (options.max !== undefined) panel.max(options.max);
   if (options.decimals !== undefined) panel.decimals(options.decimals);
+  if (reach.length > 0) {
+    panel.overrideByName(REACH, [
+      {id: 'custom.lineWidth', value: 0},
+      {id: 'custom.fillOpacity', value: 0},
+      {id: 'custom.hideFrom', value: {legend: true, tooltip: true, viz: false}},
+    ]);
+  }
   if (options.steps) panel.lineInterpolation(LineInterpolation.StepAfter);
   if (options.stacked) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
   return panel;

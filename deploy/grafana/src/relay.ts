@@ -1,7 +1,7 @@
 // From node to node: which mode, what it costs, whether it works.
 
 import {Board} from './board.js';
-import {type Line, graph, number} from './panels.js';
+import {graph, number} from './panels.js';
 import {of, quantile, rate, sumRate, whileInMode} from './promql.js';
 
 const MODES = ['single', 'bulk', 'stream'];
@@ -9,15 +9,22 @@ const MODES = ['single', 'bulk', 'stream'];
 const calls = (...matchers: string[]) => of('minichat_relay_calls_total', ...matchers);
 const recipients = (...matchers: string[]) => of('minichat_relay_recipients_total', ...matchers);
 
-// One small graph for each mode, with the same axes, so that they can be compared.
-const besides = (what: string, description: string, unit: string, line: (mode: string) => Line) =>
+type Value = (labels: string[], ...matchers: string[]) => string;
+
+const callsPerSecond: Value = (labels, ...matchers) => sumRate(calls(...matchers), ...labels);
+const recipientsPerCall: Value = (labels, ...matchers) =>
+    `${sumRate(recipients(...matchers), ...labels)} / ${sumRate(calls(...matchers, 'code="OK"'), ...labels)}`;
+
+// One small graph for each mode, with equal axes, so that they can be compared.
+const besides = (what: string, description: string, unit: string, value: Value) =>
     MODES.map((mode) => graph({
       title: `${what}: ${mode}`,
       description,
       unit,
       width: 8,
       height: 7,
-      lines: [line(mode)],
+      lines: [{expr: value(['node'], `mode="${mode}"`), legend: '{{node}}'}],
+      reach: `max(${value(['node', 'mode'])})`,
     }));
 
 export const relay = new Board({
@@ -68,17 +75,13 @@ export const relay = new Board({
         ...besides(
             'Calls',
             'Calls a second to all other nodes in this mode; in stream: items. Zero while another ' +
-                'mode is in force.',
-            'reqps', (mode) => ({expr: sumRate(calls(`mode="${mode}"`), 'node'), legend: '{{node}}'})),
+                'mode is in force. The three axes are equal.',
+            'reqps', callsPerSecond),
         ...besides(
             'Recipients per call',
             'How many sessions one call serves: 1 in single, all of a node\'s members in bulk. ' +
-                'No line while the mode is not in force.',
-            'short', (mode) => ({
-                       expr: `${sumRate(recipients(`mode="${mode}"`), 'node')} / ${
-                           sumRate(calls(`mode="${mode}"`, 'code="OK"'), 'node')}`,
-                       legend: '{{node}}',
-                     })))
+                'No line while the mode is not in force. The three axes are equal.',
+            'short', recipientsPerCall))
     .row(
         'Does it work?',
         number({
@@ -144,15 +147,28 @@ export const relay = new Board({
           description: 'Tasks that pool threads have run, by executor: `postgres` reads and writes ' +
               'rows; `fanout` is the dispatch pool of the lab, there only with lab.dispatch: pool.',
           unit: 'ops',
-          width: 8,
+          width: 6,
           lines: [{expr: sumRate(of('executor_completed_tasks_total'), 'name'), legend: '{{name}}'}],
+        }),
+        graph({
+          title: 'Tasks per message',
+          description: 'Tasks given to each executor for one message, over all nodes. In the lab\'s ' +
+              'profile classic, `fanout` has M in single and M/n + (n-1) in bulk, for M members on n nodes.',
+          unit: 'short',
+          width: 6,
+          lines: [{
+            expr: `(${sumRate(of('executor_completed_tasks_total'), 'name')} + ${
+                sumRate(of('executor_rejected_tasks_total'), 'name')}) / on () group_left () ${
+                sumRate(of('minichat_messages_acked_total'))}`,
+            legend: '{{name}}',
+          }],
         }),
         graph({
           title: 'Threads',
           description: 'Threads of the pools, and those that run a task, over all nodes. When all are ' +
               'busy and the queue is full, a pool grows.',
           unit: 'short',
-          width: 8,
+          width: 6,
           decimals: 0,
           lines: [
             {
@@ -167,7 +183,7 @@ export const relay = new Board({
           description: 'Tasks that wait for a thread, and tasks a second that a pool did not take ' +
               'because its queue was full and it had all its threads.',
           unit: 'short',
-          width: 8,
+          width: 6,
           lines: [
             {expr: `sum by (name) (${of('executor_queued_tasks')})`, legend: '{{name}}: waiting'},
             {

@@ -8,11 +8,12 @@ import {fileURLToPath} from 'node:url';
 
 import {chromium} from 'playwright-core';
 
-const CHROMIUM = '/usr/bin/chromium';
-const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-                   '--disable-background-networking', '--disable-component-update',
-                   '--disable-sync'];
-const PICTURES = process.env.MINICHAT_PICTURES ??
+export const CHROMIUM = '/usr/bin/chromium';
+export const BROWSER_ARGUMENTS = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync',
+];
+export const PICTURES = process.env.MINICHAT_PICTURES ??
     fileURLToPath(new URL('../../../build/pictures', import.meta.url));
 const LIMIT_MS = 20_000;
 
@@ -27,7 +28,7 @@ export class ChatWindow {
     const window = new ChatWindow();
     window.#context = await chromium.launchPersistentContext(window.#folder, {
       executablePath: CHROMIUM,
-      args: ARGUMENTS,
+      args: BROWSER_ARGUMENTS,
       headless: true,
       timeout: 60_000,
     });

@@ -23,3 +23,13 @@ export function within(promise, what, limitMs = LIMIT_MS) {
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
+
+// Yields 1, 2, 3, … so many times a second, until the loop over it ends.
+export async function* ticks(perSecond) {
+  const start = Date.now();
+  for (let i = 1;; ++i) {
+    const pause = start + i * 1000 / perSecond - Date.now();
+    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    yield i;
+  }
+}
