@@ -13,6 +13,11 @@ void LatencyHistogram::Add(std::chrono::nanoseconds latency) {
   ++count_;
 }
 
+void LatencyHistogram::Add(const LatencyHistogram& other) {
+  for (std::size_t i = 0; i < kBuckets; ++i) buckets_[i] += other.buckets_[i];
+  count_ += other.count_;
+}
+
 // Below 2^kLinearBits the value itself; above, each power of two has kHalf buckets: its leading
 // kLinearBits bits, of which the first is always set.
 std::size_t LatencyHistogram::BucketOf(std::uint64_t us) {

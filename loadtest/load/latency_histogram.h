@@ -14,6 +14,8 @@ namespace minichat::loadtest {
 class LatencyHistogram {
  public:
   void Add(std::chrono::nanoseconds latency);
+  // All samples of another one.
+  void Add(const LatencyHistogram& other);
   std::uint64_t count() const { return count_; }
   // The upper end of the bucket that holds the sample at `share` (0…1) of all, in milliseconds;
   // 0 without samples.

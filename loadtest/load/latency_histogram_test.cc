@@ -34,6 +34,18 @@ TEST(LatencyHistogramTest, IsWithinATenthOfAPercentAbove) {
   }
 }
 
+TEST(LatencyHistogramTest, TwoAddUp) {
+  const auto one = std::make_unique<LatencyHistogram>();
+  const auto two = std::make_unique<LatencyHistogram>();
+  one->Add(microseconds(100));
+  two->Add(microseconds(300));
+  one->Add(*two);
+
+  EXPECT_EQ(one->count(), 2U);
+  EXPECT_DOUBLE_EQ(one->AtMs(0.5), 0.1);
+  EXPECT_DOUBLE_EQ(one->AtMs(1), 0.3);
+}
+
 TEST(LatencyHistogramTest, KeepsWhatIsOutsideItsRangeAtItsEnds) {
   const auto histogram = std::make_unique<LatencyHistogram>();
   histogram->Add(nanoseconds(-5));

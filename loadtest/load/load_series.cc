@@ -22,7 +22,8 @@ double OwnCpuSeconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
-LoadSeries::LoadSeries(Clock::time_point start) : start_(start), begun_(start) {}
+LoadSeries::LoadSeries(Clock::time_point start, std::size_t keep)
+    : start_(start), keep_(keep), begun_(start) {}
 
 void LoadSeries::Received(std::chrono::nanoseconds latency) {
   ++current_.received;
@@ -42,6 +43,7 @@ const LoadSecond& LoadSeries::EndSecond(Clock::time_point now) {
   current_.max_ms = latency_.AtMs(1);
   current_.cpu_share = lasted > 0 ? (cpu - cpu_begun_) / lasted : 0;
   if (lasted >= kShareNeeds) peak_cpu_share_ = std::max(peak_cpu_share_, current_.cpu_share);
+  if (seconds_.size() == keep_) seconds_.erase(seconds_.begin());
   seconds_.push_back(current_);
   current_ = {};
   latency_ = {};

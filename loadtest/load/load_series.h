@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "loadtest/client/client_loop.h"
@@ -26,9 +27,11 @@ double OwnCpuSeconds();
 // What each second of a run brought, and what it cost the generator.
 //
 // Threading: thread-compatible.
+// Limits:    keeps the last `keep` seconds.
 class LoadSeries {
  public:
-  explicit LoadSeries(Clock::time_point start);
+  explicit LoadSeries(Clock::time_point start,
+                      std::size_t keep = std::numeric_limits<std::size_t>::max());
 
   void Sent() { ++current_.sent; }
   void Acked() { ++current_.acked; }
@@ -43,6 +46,7 @@ class LoadSeries {
 
  private:
   const Clock::time_point start_;
+  const std::size_t keep_;
   Clock::time_point begun_;
   double cpu_begun_ = OwnCpuSeconds();
   LoadSecond current_;

@@ -60,6 +60,15 @@ TEST(LoadSeriesTest, TheShareIsOfTheProcessAndItsPeakOfWholeSecondsOnly) {
   EXPECT_EQ(series.peak_cpu_share(), peak);
 }
 
+TEST(LoadSeriesTest, KeepsTheLastSecondsOnly) {
+  const auto start = Clock::now();
+  LoadSeries series(start, 2);
+  for (int i = 1; i <= 3; ++i) series.EndSecond(start + seconds(i));
+
+  ASSERT_EQ(series.seconds().size(), 2U);
+  EXPECT_EQ(series.seconds()[0].second, 1U);
+}
+
 TEST(LoadSeriesTest, KnowsWhetherTheSecondThatGoesOnHasAnything) {
   const auto start = Clock::now();
   LoadSeries series(start);

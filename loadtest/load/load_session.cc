@@ -70,6 +70,7 @@ void LoadSession::OnOther(const json::object& frame) {
     Join();
   } else if (op == "joined") {
     joined_ = true;
+    joined_at_ = NumberOf(frame, "cursor");
     observer_.OnJoined(*this);
   } else if (op == "error") {
     observer_.OnError(*this, NumberOf(frame, "rid"), std::string(TextOf(frame, "code")));

@@ -43,6 +43,8 @@ class LoadSession final : private ConnectionHandler {
 
   std::size_t index() const { return index_; }
   bool joined() const { return joined_; }
+  // The room's last number that is not for this session.
+  std::uint64_t joined_at() const { return joined_at_; }
   bool ended() const { return ended_; }
   Connection& connection() { return connection_; }
 
@@ -58,6 +60,7 @@ class LoadSession final : private ConnectionHandler {
   const std::string user_;
   const std::string room_;
   bool joined_ = false;
+  std::uint64_t joined_at_ = 0;
   bool ended_ = false;
   std::string out_;
   Connection connection_;

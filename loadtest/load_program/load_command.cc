@@ -4,6 +4,8 @@
 #include <functional>
 #include <set>
 
+#include <unistd.h>
+
 #include "loadtest/load_program/option_values.h"
 
 namespace minichat::loadtest {
@@ -79,6 +81,16 @@ const std::vector<OptionRow>& Rows() {
        SetText(&C::json_file)},
       {"--ids-file", "FILE", "write the ids of all acknowledged messages, one a line",
        SetText(&C::ids_file)},
+      {"--control", "HOST:PORT",
+       "live load: goes on until it is stopped, steered through this loopback port (0: a free one)",
+       Set(&C::control,
+           [](const std::string& text) -> Result<std::optional<Endpoint>> {
+             const Result<Endpoint> address = ReadLoopbackAddress(text);
+             if (!address.ok()) return address.status();
+             return std::optional<Endpoint>(*address);
+           })},
+      {"--ports-file", "FILE", "with --control: write the bound port there",
+       SetText(&C::ports_file)},
       {"--quiet", "", "no progress on standard error", SetFlag(&C::quiet)},
       {"--help", "", "this text", SetFlag(&C::help)},
       {"--version", "", "the version", SetFlag(&C::version)},
@@ -110,6 +122,23 @@ Status CheckTogether(const LoadCommand& c) {
   }
   if (c.duration.count() == 0) return Refuse("--duration", "above 0");
   return {};
+}
+
+// Live load has one room and no end of its own.
+Status CheckLive(const LoadCommand& command, const std::set<std::string>& seen) {
+  if (!command.control) {
+    return seen.contains("--ports-file") ? Refuse("--ports-file", "only with --control") : Status();
+  }
+  for (const char* name : {"--node", "--duration", "--drain", "--rooms", "--json", "--ids-file"}) {
+    if (seen.contains(name)) return Refuse(name, "not with --control");
+  }
+  return {};
+}
+
+std::string NewLabel() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  return "load-" + std::to_string(getpid()) + "-" + std::to_string(ms);
 }
 
 // "--name=value" as two arguments.
@@ -156,6 +185,8 @@ Result<LoadCommand> ParseLoadCommand(const std::vector<std::string>& arguments) 
   }
   if (!seen.contains("--talkers")) command.talkers = std::min(command.talkers, command.members);
   if (const Status together = CheckTogether(command); !together.ok()) return together;
+  if (const Status live = CheckLive(command, seen); !live.ok()) return live;
+  if (command.label.empty()) command.label = NewLabel();
   if (command.nodes.empty() && command.cluster_file.empty()) {
     command.cluster_file = "var/cluster.json";
   }

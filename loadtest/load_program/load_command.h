@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,13 @@ struct LoadCommand {
   std::chrono::milliseconds drain{60'000};
   std::size_t rooms = 1;
   std::size_t text_bytes = 200;
-  std::string label;  // empty: one that no other run has
+  std::string label;  // one that no other run has, unless it was given
   bool allow_misordered = false;
   std::string json_file;  // "-": standard output, instead of the table
   std::string ids_file;
   bool quiet = false;
+  std::optional<Endpoint> control;  // live load, steered there; port 0: any free one
+  std::string ports_file;
   bool help = false;
   bool version = false;
 };

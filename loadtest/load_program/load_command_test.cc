@@ -107,11 +107,32 @@ TEST(LoadCommandTest, OptionsThatDoNotFitTogetherAreRefused) {
   EXPECT_THAT(Refusal({"--rate", "5", "--rate", "6"}), HasSubstr("--rate: given twice"));
 }
 
+TEST(LoadCommandTest, LiveLoadTakesALoopbackPortAndNoEnd) {
+  const auto command = ParseLoadCommand({"--control", "127.0.0.1:0", "--ports-file", "ports"});
+  ASSERT_TRUE(command.ok()) << command.status().message();
+  EXPECT_EQ(command->control->port, 0);
+  EXPECT_EQ(command->ports_file, "ports");
+
+  for (const char* address : {"0.0.0.0:9201", "10.0.0.1:9201", "localhost:9201", "127.0.0.1", ""}) {
+    EXPECT_THAT(Refusal({"--control", address}), HasSubstr("loopback address and port")) << address;
+  }
+  EXPECT_THAT(Refusal({"--control", "127.0.0.1:1", "--duration", "5s"}),
+              HasSubstr("--duration: not with --control"));
+  EXPECT_THAT(Refusal({"--control", "127.0.0.1:1", "--node", "127.0.0.1:1"}),
+              HasSubstr("--node: not with --control"));
+  EXPECT_THAT(Refusal({"--ports-file", "p"}), HasSubstr("--ports-file: only with --control"));
+}
+
+TEST(LoadCommandTest, EachRunHasALabelOfItsOwnUnlessTold) {
+  EXPECT_THAT(ParseLoadCommand({})->label, testing::StartsWith("load-"));
+}
+
 TEST(LoadCommandTest, TheUsageNamesEveryOption) {
   const std::string usage = LoadUsage();
-  for (const char* name : {"--cluster", "--node", "--members", "--talkers", "--rate", "--duration",
-                           "--drain", "--rooms", "--text-bytes", "--label", "--allow-misordered",
-                           "--json", "--ids-file", "--quiet", "--help", "--version"}) {
+  for (const char* name :
+       {"--cluster", "--node", "--members", "--talkers", "--rate", "--duration", "--drain",
+        "--rooms", "--text-bytes", "--label", "--allow-misordered", "--json", "--ids-file",
+        "--control", "--ports-file", "--quiet", "--help", "--version"}) {
     EXPECT_THAT(usage, HasSubstr(name));
   }
 }

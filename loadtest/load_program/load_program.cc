@@ -3,8 +3,6 @@
 #include <cstdio>
 #include <fstream>
 
-#include <unistd.h>
-
 #include "loadtest/client/cluster_file.h"
 #include "loadtest/load_program/load_report.h"
 #include "loadtest/load_program/open_files.h"
@@ -18,12 +16,6 @@ constexpr std::chrono::seconds kConnectLimit{120};
 LoadExit Fail(const Status& status, LoadExit code) {
   std::fprintf(stderr, "minichat-load: %s\n", status.message().c_str());
   return code;
-}
-
-std::string NewLabel() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-  return "load-" + std::to_string(getpid()) + "-" + std::to_string(ms);
 }
 
 Result<std::vector<Endpoint>> NodesOf(const LoadCommand& command) {
@@ -111,7 +103,7 @@ Status Connect(ClientLoop& loop, LoadGenerator& generator, const LoadCommand& co
 
 }  // namespace
 
-LoadExit RunLoad(LoadCommand command) {
+LoadExit RunLoad(const LoadCommand& command) {
   const Result<std::vector<Endpoint>> nodes = NodesOf(command);
   if (!nodes.ok()) return Fail(nodes.status(), LoadExit::kUsage);
   const std::size_t connections = command.members * command.rooms;
@@ -119,7 +111,6 @@ LoadExit RunLoad(LoadCommand command) {
   if (!files.ok()) return Fail(files.status(), LoadExit::kNoConnection);
   Outputs outputs;
   if (const Status s = outputs.Open(command); !s.ok()) return Fail(s, LoadExit::kUsage);
-  if (command.label.empty()) command.label = NewLabel();
   CountStopSignals();
 
   ClientLoop loop;

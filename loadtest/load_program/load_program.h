@@ -1,15 +1,13 @@
 #pragma once
 
 #include "loadtest/load_program/load_command.h"
+#include "loadtest/load_program/load_exit.h"
 
 namespace minichat::loadtest {
-
-// The exit codes of minichat-load.
-enum class LoadExit { kExact = 0, kBroken = 1, kUsage = 2, kNoConnection = 3 };
 
 // Carries out one run: connects, sends, waits for what is missing, reports.
 //
 // Threading: blocks until the run is over or was stopped by signals.
-LoadExit RunLoad(LoadCommand command);
+LoadExit RunLoad(const LoadCommand& command);
 
 }  // namespace minichat::loadtest

@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "loadtest/live/live_program.h"
 #include "loadtest/load_program/load_program.h"
 
 int main(int argc, char** argv) {
@@ -17,5 +18,6 @@ int main(int argc, char** argv) {
     std::puts("minichat-load " MINICHAT_VERSION);
     return 0;
   }
-  return static_cast<int>(minichat::loadtest::RunLoad(*command));
+  return static_cast<int>(command->control ? minichat::loadtest::RunLive(*command)
+                                           : minichat::loadtest::RunLoad(*command));
 }

@@ -23,6 +23,11 @@ bool ReadAll(std::string_view text, T* number) {
   return ec == std::errc() && end == text.data() + text.size();
 }
 
+bool IsIpv4(const std::string& host) {
+  in_addr address{};
+  return inet_pton(AF_INET, host.c_str(), &address) == 1;
+}
+
 }  // namespace
 
 Result<std::size_t> ReadCount(const std::string& text, CountBounds bounds) {
@@ -58,12 +63,16 @@ Result<std::chrono::milliseconds> ReadDuration(const std::string& text) {
 
 Result<Endpoint> ReadAddress(const std::string& text) {
   Result<Endpoint> endpoint = ParseEndpoint(text);
-  in_addr address{};
-  if (endpoint.ok() && endpoint->port != 0 &&
-      inet_pton(AF_INET, endpoint->host.c_str(), &address) == 1) {
+  if (endpoint.ok() && endpoint->port != 0 && IsIpv4(endpoint->host)) return endpoint;
+  return InvalidArgument("\"" + text + "\" is no IPv4 address and port such as 127.0.0.1:8081");
+}
+
+Result<Endpoint> ReadLoopbackAddress(const std::string& text) {
+  const Result<Endpoint> endpoint = ParseEndpoint(text);
+  if (endpoint.ok() && IsIpv4(endpoint->host) && endpoint->host.starts_with("127.")) {
     return endpoint;
   }
-  return InvalidArgument("\"" + text + "\" is no IPv4 address and port such as 127.0.0.1:8081");
+  return InvalidArgument("\"" + text + "\" is no loopback address and port such as 127.0.0.1:9201");
 }
 
 Result<std::string> ReadLabel(const std::string& text) {

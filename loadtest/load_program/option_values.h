@@ -23,6 +23,8 @@ Result<double> ReadRate(const std::string& text);
 Result<std::chrono::milliseconds> ReadDuration(const std::string& text);
 // "127.0.0.1:8081"
 Result<Endpoint> ReadAddress(const std::string& text);
+// "127.0.0.1:9201"; port 0: any free one. Loopback alone.
+Result<Endpoint> ReadLoopbackAddress(const std::string& text);
 // Part of room and user names and of cids.
 Result<std::string> ReadLabel(const std::string& text);
 
