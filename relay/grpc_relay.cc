@@ -6,21 +6,33 @@
 #include <utility>
 
 #include "relay/peer_table.h"
+#include "relay/pooled_dispatch.h"
 #include "relay/relay_codec.h"
 #include "server/base/check.h"
 #include "server/base/log.h"
 
 namespace minichat::relay {
+namespace {
+
+std::unique_ptr<CallDispatch> MakeDispatch(FedExecutor* pool, std::shared_ptr<EndedCalls> ended) {
+  if (pool == nullptr) return std::make_unique<CallbackDispatch>(std::move(ended));
+  return std::make_unique<PooledDispatch>(*pool, std::move(ended));
+}
+
+}  // namespace
 
 struct GrpcRelay::Impl : std::enable_shared_from_this<GrpcRelay::Impl> {
   Impl(GrpcRelayOptions opts, Scheduler& sched, MetricsRegistry& registry)
       : options(std::move(opts)),
         scheduler(sched),
         metrics(registry),
+        ended_calls(
+            std::make_shared<EndedCalls>(scheduler, [this](auto ended) { OnEnded(ended); })),
+        dispatch(MakeDispatch(options.lab.pool, ended_calls)),
         context{options,
                 scheduler,
                 metrics,
-                std::make_shared<EndedCalls>(scheduler, [this](auto ended) { OnEnded(ended); }),
+                *dispatch,
                 std::make_shared<StreamNewsBox>(scheduler, [this](auto news) { OnNews(news); }),
                 std::make_shared<EndedControls>(scheduler,
                                                 [](const auto& ended) {
@@ -42,6 +54,13 @@ struct GrpcRelay::Impl : std::enable_shared_from_this<GrpcRelay::Impl> {
 
   RelayMode Mode() const { return cluster_mode.value_or(options.mode); }
 
+  // None: this node doesn't know it, or can't.
+  std::optional<RelayMode> ModeOf(const std::string& name) const {
+    const std::optional<RelayMode> mode = ParseRelayMode(name);
+    const bool can = mode != RelayMode::kStream || options.lab.can_stream;
+    return can ? mode : std::nullopt;
+  }
+  Duration BudgetOf(Deadline deadline) const;
   const EncodedEvent& Encode(core::EventPtr event);
   void StartParts(PeerLink& link, const std::shared_ptr<Delivery>& delivery,
                   const EncodedEvent& event, const std::vector<core::SessionId>& recipients,
@@ -57,6 +76,8 @@ struct GrpcRelay::Impl : std::enable_shared_from_this<GrpcRelay::Impl> {
   GrpcRelayOptions options;
   Scheduler& scheduler;
   RelayMetrics metrics;
+  const std::shared_ptr<EndedCalls> ended_calls;
+  const std::unique_ptr<CallDispatch> dispatch;
   const LinkContext context;
   PeerTable peers;
   std::string cluster_setting;  // as it was last told, also when this version doesn't know it
@@ -80,6 +101,18 @@ void Collect(const RelayPart& part, const WireResults& results) {
 }
 
 }  // namespace
+
+Duration GrpcRelay::Impl::BudgetOf(Deadline deadline) const {
+  switch (options.lab.deadline) {
+    case CallDeadline::kFixed:
+      return options.lab.fixed_deadline;
+    case CallDeadline::kNone:
+      return kNoDeadline;
+    case CallDeadline::kPropagate:
+      break;
+  }
+  return std::min(options.longest_call, deadline.Remaining(scheduler.Now()) - options.margin);
+}
 
 const EncodedEvent& GrpcRelay::Impl::Encode(core::EventPtr event) {
   if (event != last_event || !last_encoded) {
@@ -159,7 +192,7 @@ void GrpcRelay::Impl::Stop(Duration limit) {
   const Deadline deadline = Deadline::After(scheduler, limit);
   peers.CancelAll();
   while (peers.open() > 0 && !deadline.Passed(scheduler.Now())) {
-    context.ended_calls->HandlePending();
+    ended_calls->HandlePending();
     context.stream_news->HandlePending();
     context.ended_controls->HandlePending();
     std::this_thread::yield();  // a cancelled call ends within a turn of gRPC's thread
@@ -167,7 +200,7 @@ void GrpcRelay::Impl::Stop(Duration limit) {
   if (const std::size_t rest = peers.open(); rest > 0) {
     log::Warn("relay_calls_abandoned", {{"calls", rest}});
   }
-  context.ended_calls->Close();
+  ended_calls->Close();
   context.stream_news->Close();
   context.ended_controls->Close();
   peers.Set({});
@@ -194,8 +227,7 @@ void GrpcRelay::Deliver(const core::NodeName& node, const core::Incarnation& inc
   delivery->started = impl_->scheduler.Now();
   delivery->done = std::move(done);
 
-  const Duration budget = std::min(impl_->options.longest_call,
-                                   deadline.Remaining(delivery->started) - impl_->options.margin);
+  const Duration budget = impl_->BudgetOf(deadline);
   PeerLink* link = impl_->peers.Find(node, incarnation);
   if (link != nullptr && budget > Duration::zero()) {
     impl_->StartParts(*link, delivery, impl_->Encode(std::move(event)), recipients, budget);
@@ -217,7 +249,7 @@ void GrpcRelay::OnClusterMode(const core::RelayModeSetting& setting) {
   if (setting.mode == impl_->cluster_setting) return;
   const RelayMode before = mode();
   impl_->cluster_setting = setting.mode;
-  impl_->cluster_mode = ParseRelayMode(setting.mode);
+  impl_->cluster_mode = impl_->ModeOf(setting.mode);
   if (!setting.mode.empty() && !impl_->cluster_mode) {
     log::Warn("relay_mode_unknown", {{"mode", setting.mode}, {"kept", ToString(mode())}});
   }

@@ -12,7 +12,29 @@
 #include "server/base/scheduler.h"
 #include "server/core/ports/relay.h"
 
+namespace minichat {
+class FedExecutor;
+}
+
 namespace minichat::relay {
+
+// A budget that never ends.
+inline constexpr Duration kNoDeadline = Duration::max();
+
+// How long a call may take.
+enum class CallDeadline {
+  kPropagate,  // what its message has left, less the margin; at most longest_call
+  kFixed,      // fixed_deadline
+  kNone,       // for ever
+};
+
+// What the lab compares with what a node does. The defaults are the latter.
+struct RelayLabOptions {
+  FedExecutor* pool = nullptr;  // each call is a task of it, which blocks; outlives the relay
+  CallDeadline deadline = CallDeadline::kPropagate;
+  Duration fixed_deadline = std::chrono::seconds(30);
+  bool can_stream = true;  // false: mode stream is not taken, also not from the cluster
+};
 
 struct GrpcRelayOptions {
   std::string cluster_secret;         // see CheckClusterSecret()
@@ -28,6 +50,7 @@ struct GrpcRelayOptions {
   std::size_t max_recipients_per_call = 512;              // at most kMaxRecipientsPerCall
   std::size_t max_bytes_per_call = std::size_t{1} << 20;  // a single recipient may exceed it
   BreakerOptions breaker;
+  RelayLabOptions lab;
 };
 
 // core::Relay over gRPC, one channel per live node: unary calls, or items of one stream.

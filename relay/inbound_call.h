@@ -65,7 +65,7 @@ class InboundCall {
 };
 
 // Lifetime:  deletes itself in OnDone(), which gRPC calls after its answer.
-class UnaryCall final : public InboundCall, public grpc::ServerUnaryReactor {
+class UnaryCall : public InboundCall, public grpc::ServerUnaryReactor {
  public:
   UnaryCall(InboundRelay relay, Deadline deadline, std::size_t bytes, v1::DeliverReply* reply,
             std::shared_ptr<InboundBudget> budget)

@@ -3,8 +3,6 @@
 #include <chrono>
 #include <utility>
 
-#include <grpcpp/impl/codegen/proto_utils.h>  // how the generic stubs parse the replies
-
 #include "relay/channel_settings.h"
 #include "relay/cluster_secret.h"
 #include "relay/stream_codec.h"
@@ -12,8 +10,6 @@
 
 namespace minichat::relay {
 namespace {
-
-constexpr char kDeliverMethod[] = "/minichat.v1.Relay/Deliver";
 
 // Only what says that the peer or the way to it is in trouble. Any other answer, also a refusal,
 // shows that it works.
@@ -30,6 +26,13 @@ Breaker::Outcome OutcomeOf(grpc::StatusCode code) {
   }
 }
 
+// For gRPC the last time point there is means that there is no deadline.
+std::chrono::system_clock::time_point WallEnd(Duration budget) {
+  using std::chrono::system_clock;
+  if (budget == kNoDeadline) return system_clock::time_point::max();
+  return system_clock::now() + std::chrono::duration_cast<system_clock::duration>(budget);
+}
+
 }  // namespace
 
 PeerLink::PeerLink(const core::NodeEntry& peer, const LinkContext& context)
@@ -37,15 +40,15 @@ PeerLink::PeerLink(const core::NodeEntry& peer, const LinkContext& context)
       context_(context),
       metrics_(context.metrics.For(peer.name)),
       channel_(MakePeerChannel(peer.relay_address)),
-      stub_(channel_),
-      stream_stub_(channel_),
+      stream_stub_(channel_.channel),
       breaker_(context.options.breaker, context.scheduler),
       lane_(std::make_shared<StreamLane>(
           context.scheduler, context.options.max_waiting_bytes_per_peer,
           [this] { return OpenStream(); }, context.item_ended)),
-      controls_(std::make_shared<ControlLane>(channel_, context.options, context.metrics.controls,
-                                              context.ended_controls)) {
-  channel_->GetState(/*try_to_connect=*/true);  // not only when the first message is waiting
+      controls_(std::make_shared<ControlLane>(channel_.channel, context.options,
+                                              context.metrics.controls, context.ended_controls)) {
+  channel_.channel->GetState(
+      /*try_to_connect=*/true);  // not only when the first message is waiting
   ShowBreaker();
 }
 
@@ -54,16 +57,9 @@ bool PeerLink::TryStart(std::unique_ptr<RelayCall> call, Duration budget) {
   if (!Admit(call->part)) return false;
 
   call->context.AddMetadata(kClusterSecretKey, context_.options.cluster_secret);
-  call->context.set_deadline(std::chrono::system_clock::now() + budget);
+  call->context.set_deadline(WallEnd(budget));
   calls_.insert(call.get());
-
-  RelayCall* started = call.release();  // gRPC holds it until the callback takes it back
-  stub_.UnaryCall(&started->context, kDeliverMethod, {}, &started->request, &started->reply,
-                  [started, ended = context_.ended_calls](grpc::Status status) {
-                    std::unique_ptr<RelayCall> back(started);
-                    back->status = std::move(status);
-                    ended->Push(std::move(back));
-                  });
+  context_.dispatch.Start(channel_, std::move(call));
   return true;
 }
 

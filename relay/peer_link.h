@@ -5,17 +5,12 @@
 #include <string>
 #include <unordered_set>
 
-#include <grpcpp/channel.h>
-#include <grpcpp/client_context.h>
-#include <grpcpp/generic/generic_stub.h>
-#include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/status.h>
 
-#include "minichat/v1/relay.pb.h"
+#include "relay/call_dispatch.h"
 #include "relay/control_lane.h"
 #include "relay/delivery.h"
 #include "relay/grpc_relay.h"
-#include "relay/mailbox.h"
 #include "relay/peer_stream.h"
 #include "relay/relay_metrics.h"
 #include "relay/stream_lane.h"
@@ -24,24 +19,12 @@
 
 namespace minichat::relay {
 
-// One RPC. gRPC's threads write status and reply, then hand it over; all else is the core thread's.
-struct RelayCall {
-  RelayPart part;
-  grpc::ByteBuffer request;
-
-  grpc::ClientContext context;
-  v1::DeliverReply reply;
-  grpc::Status status;
-};
-
-using EndedCalls = Mailbox<std::unique_ptr<RelayCall>>;
-
 // What all links of a relay share. Outlives them, but for the mailboxes, which calls share.
 struct LinkContext {
   const GrpcRelayOptions& options;
   Scheduler& scheduler;
   RelayMetrics& metrics;
-  std::shared_ptr<EndedCalls> ended_calls;
+  CallDispatch& dispatch;
   std::shared_ptr<StreamNewsBox> stream_news;
   std::shared_ptr<EndedControls> ended_controls;
   PartEnded item_ended;
@@ -60,8 +43,8 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
   bool IsTo(const core::NodeEntry& peer) const { return peer == peer_; }
   const core::NodeEntry& peer() const { return peer_; }
 
-  // Starts it with `budget` as its deadline; it comes back through the mailbox. False: refused at
-  // once, by the breaker or the bound.
+  // Starts it with `budget` as its deadline (kNoDeadline: none); it comes back through the mailbox.
+  // False: refused at once, by the breaker or the bound.
   bool TryStart(std::unique_ptr<RelayCall> call, Duration budget);
   // The same as an item of the stream, which ends by context.item_ended. `request`: a
   // v1::DeliverRequest in wire form.
@@ -88,9 +71,7 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
   const core::NodeEntry peer_;
   const LinkContext& context_;
   PeerMetrics& metrics_;
-  std::shared_ptr<grpc::Channel> channel_;
-  // Generic, because the request is put together from bytes that calls share (EncodedEvent).
-  grpc::TemplatedGenericStub<grpc::ByteBuffer, v1::DeliverReply> stub_;
+  PeerChannel channel_;
   PeerStream::Stub stream_stub_;
   Breaker breaker_;
   std::unordered_set<RelayCall*> calls_;

@@ -16,6 +16,7 @@
 #include "relay/cluster_secret.h"
 #include "relay/inbound_call.h"
 #include "relay/inbound_stream.h"
+#include "relay/inbound_workers.h"
 #include "server/base/log.h"
 
 namespace minichat::relay {
@@ -66,7 +67,11 @@ struct RelayServer::Impl final : v1::Relay::CallbackService {
                                                     [this](Calls calls) { OnArrived(calls); }),
             {}}),
         controls(std::make_shared<Mailbox<InboundControl>>(
-            scheduler, [this](const auto& arrived) { OnControls(arrived); })) {}
+            scheduler, [this](const auto& arrived) { OnControls(arrived); })),
+        workers(options.workers == 0
+                    ? nullptr
+                    : std::make_unique<InboundWorkers>(options.workers, options.max_calls,
+                                                       intake->arrived, registry)) {}
 
   // gRPC's threads.
   grpc::ServerUnaryReactor* Deliver(grpc::CallbackServerContext* context,
@@ -93,6 +98,7 @@ struct RelayServer::Impl final : v1::Relay::CallbackService {
   InboundMetrics metrics;
   const std::shared_ptr<Intake> intake;
   const std::shared_ptr<Mailbox<InboundControl>> controls;
+  const std::unique_ptr<InboundWorkers> workers;    // null: no thread waits
   std::map<InboundCall*, Scheduler::TimerId> held;  // by a fault
   std::unique_ptr<grpc::Server> server;
   int port = 0;
@@ -117,8 +123,11 @@ grpc::ServerUnaryReactor* RelayServer::Impl::Deliver(grpc::CallbackServerContext
     metrics.malformed.Increment();
     return Refused(*context, grpc::StatusCode::INVALID_ARGUMENT, relay.status().message().c_str());
   }
-  auto* call =
-      new UnaryCall(std::move(relay).value(), DeadlineOf(*context), bytes, reply, intake->budget);
+  const Deadline deadline = DeadlineOf(*context);
+  if (workers) {
+    return workers->Take(std::move(relay).value(), deadline, bytes, reply, intake->budget);
+  }
+  auto* call = new UnaryCall(std::move(relay).value(), deadline, bytes, reply, intake->budget);
   if (!intake->arrived->Push(call)) call->Refuse(grpc::StatusCode::UNAVAILABLE, "shutting down");
   return call;  // gRPC binds it now; what the core thread did to it meanwhile waits for that
 }
@@ -223,6 +232,7 @@ void RelayServer::Impl::Shutdown(Duration limit) {
     metrics.abandoned.Increment();
     call->Refuse(grpc::StatusCode::UNAVAILABLE, "shutting down");
   }
+  if (workers) workers->Stop();
   intake->streams.CloseAll();  // they would never end by themselves
   // Every call has its answer now; what can still take time is a peer that doesn't read it.
   server->Shutdown(std::chrono::system_clock::now() +

@@ -29,6 +29,9 @@ struct RelayServerOptions {
   std::size_t max_bytes = std::size_t{64} << 20;
   // A call without a deadline, or with a longer one, ends then.
   Duration longest_call = std::chrono::seconds(5);
+  // For comparisons in the lab: unary calls are handled by so many threads, each held by its call
+  // until it is answered. 0: no thread waits.
+  std::size_t workers = 0;
   // Asked on the core thread for each call. Empty but in tests and the lab.
   std::function<RelayFault()> fault;
 };

@@ -1,7 +1,6 @@
 #include "server/app/app.h"
 
 #include <algorithm>
-#include <csignal>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "server/app/backends.h"
 #include "server/app/config_values.h"
 #include "server/app/io_threads.h"
+#include "server/app/lab_parts.h"
 #include "server/app/late_receiver.h"
 #include "server/app/process.h"
 #include "server/app/startup_checks.h"
@@ -70,16 +70,6 @@ Status At(const std::string& key, const Status& status) {
   return status.ok() ? status : Status(status.code(), key + ": " + status.message());
 }
 
-// Ends this process as a crash would, at the step that lab.fault.die names.
-std::function<void(const char*)> DieAt(const std::string& fatal_step) {
-  if (fatal_step == "never") return {};
-  return [fatal_step](const char* step) {
-    if (fatal_step != step) return;
-    log::Warn("lab_fault", {{"die", step}});
-    std::raise(SIGKILL);
-  };
-}
-
 }  // namespace
 
 // In the order in which the parts depend on each other; destroyed in reverse.
@@ -89,6 +79,7 @@ struct App::Impl {
         io(config.io_threads),
         scheduler(io.first()),
         core_metrics(registry),
+        lab_pool(MakeLabPool(config, registry)),
         backends(config, scheduler, registry) {}
 
   Status Start();
@@ -109,6 +100,8 @@ struct App::Impl {
   IoThreads io;
   AsioScheduler scheduler;
   core::CoreMetrics core_metrics;
+  std::unique_ptr<FedExecutor> lab_pool;                  // null but in the lab
+  std::unique_ptr<core::RecipientTasks> recipient_tasks;  // the same
   ws::JsonEventEncoder encoder;
   Backends backends;
   LateReceiver receiver;
@@ -145,6 +138,7 @@ void App::Impl::MakeRelay() {
   relay::GrpcRelayOptions options;
   options.cluster_secret = config.cluster_secret;
   options.mode = ModeOf(config);
+  ApplyLab(config, lab_pool.get(), &options);
   relay = std::make_unique<relay::GrpcRelay>(std::move(options), scheduler, registry);
 }
 
@@ -153,6 +147,7 @@ Status App::Impl::StartRelayServer() {
   relay::RelayServerOptions options;
   options.listen = config.relay_listen;
   options.cluster_secret = config.cluster_secret;
+  ApplyLab(config, &options);
   relay_server =
       std::make_unique<relay::RelayServer>(std::move(options), scheduler, receiver, registry);
   return relay_server->Start();
@@ -170,16 +165,23 @@ void App::Impl::MakeNode() {
   options.directory = DirectoryLimitsOf(config);
   options.max_waiting_sends = config.limits_waiting_sends;
   options.max_waiting_reads = config.limits_waiting_reads;
-  options.outbound_full = [this] { return client_server && client_server->IsFull(); };
+  options.outbound_full = [this] {
+    return (client_server && client_server->IsFull()) || (lab_pool && lab_pool->filling());
+  };
   options.max_sessions = config.limits_sessions;
   options.max_rooms_per_session = config.limits_rooms;
   options.open_rooms = config.rooms_open;
   options.presence_sessions = config.presence_max_sessions;
+  options.repair = config.lab_repair == "on";
   options.step_hook = DieAt(config.lab_fault_die);
+  if (config.lab_local == "per_recipient") {
+    recipient_tasks = std::make_unique<PooledRecipients>(*lab_pool, scheduler);
+  }
   node = std::make_unique<core::ChatNode>(
       std::move(options),
       core::NodePorts{scheduler, backends.log(), backends.source(), backends.directory(),
-                      backends.store(), backends.room_store(), *relay, encoder, core_metrics});
+                      backends.store(), backends.room_store(), *relay, encoder, core_metrics,
+                      recipient_tasks.get()});
   node->OnNameTaken([this] {
     end = FailedPrecondition("another node took the name " + config.node_name);
     Stop();
@@ -275,6 +277,7 @@ std::vector<StopStep> App::Impl::StopSteps() {
        [this](Deadline, const Done& done) {
          if (relay_server) relay_server->Shutdown(kStopRelay / 2);
          relay->Stop(kStopRelay / 2);
+         if (lab_pool) lab_pool->Stop();
          done();
        }},
       {"flush_log", kFlushLog,

@@ -16,6 +16,7 @@
 #include "server/core/ports/client_link.h"
 #include "server/core/ports/history_store.h"
 #include "server/core/ports/message_log.h"
+#include "server/core/ports/recipient_tasks.h"
 #include "server/core/ports/relay.h"
 #include "server/core/ports/room_directory.h"
 #include "server/core/ports/room_store.h"
@@ -82,6 +83,7 @@ struct NodePorts {
   Relay& relay;
   EventEncoder& encoder;
   CoreMetrics& metrics;
+  RecipientTasks* recipient_tasks = nullptr;  // null: local recipients get an event in one go
 };
 
 // One node of the cluster: its sessions, its rooms, and its part in the life of a message

@@ -132,9 +132,10 @@ class FakeCluster {
     auto own = options;
     own.name = NodeName(name);
     own.relay_address = name + ":1";
-    const NodePorts ports{scheduler, log,     nodes.empty() ? &log : nullptr,
-                          directory, store,   rooms != nullptr ? *rooms : room_store,
-                          relay,     encoder, metrics};
+    const NodePorts ports{scheduler,      log,     nodes.empty() ? &log : nullptr,
+                          directory,      store,   rooms != nullptr ? *rooms : room_store,
+                          relay,          encoder, metrics,
+                          recipient_tasks};
     nodes.push_back(std::make_unique<ChatNode>(own, ports));
     relay.receivers[own.name] = nodes.back().get();
     nodes.back()->Start();
@@ -152,6 +153,7 @@ class FakeCluster {
   PlainEncoder encoder;
   MetricsRegistry registry;
   CoreMetrics metrics{registry};
+  RecipientTasks* recipient_tasks = nullptr;  // of nodes that are added
   std::vector<std::unique_ptr<ChatNode>> nodes;
 };
 

@@ -18,7 +18,7 @@ double SecondsSince(TimePoint start, TimePoint now) {
 Task<void> FanOut::Run(PlacedMessage placed, std::uint64_t route_version, Deadline deadline) {
   const TimePoint start = node_.now();
   const EventPtr event = MakeEvent(placed, node_.ports.encoder);
-  if (const auto sequencer = rooms_.Find(event->room)) sequencer->OnLocalEvent(event);
+  DeliverHere(event);
   const CachedRoutesPtr routes = co_await RoutesOf(event->room, route_version);
   if (!routes) co_return;
   std::vector<RemotePtr> unknown;
@@ -31,6 +31,17 @@ Task<void> FanOut::Run(PlacedMessage placed, std::uint64_t route_version, Deadli
     for (const RemotePtr& remote : unknown) RelayTo(remote, event, deadline, true);
   }
   node_.metrics().stage_fanout.Observe(SecondsSince(start, node_.now()));
+}
+
+void FanOut::DeliverHere(const EventPtr& event) {
+  const std::shared_ptr<RoomSequencer> room = rooms_.Find(event->room);
+  if (!room) return;
+  if (node_.ports.recipient_tasks == nullptr) return room->OnLocalEvent(event);
+  for (const SessionPtr& session : room->sessions()) {
+    node_.ports.recipient_tasks->Run([weak = std::weak_ptr(room), event, id = session->id] {
+      if (const auto alive = weak.lock()) alive->OnLocalEvent(event, id);
+    });
+  }
 }
 
 Task<FanOut::CachedRoutesPtr> FanOut::RoutesOf(RoomId room, std::uint64_t version) {

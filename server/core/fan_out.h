@@ -42,6 +42,7 @@ class FanOut {
   };
   using CachedRoutesPtr = std::shared_ptr<const CachedRoutes>;
 
+  void DeliverHere(const EventPtr& event);
   Task<CachedRoutesPtr> RoutesOf(RoomId room, std::uint64_t version);
   Task<CachedRoutesPtr> ReadRoutes(RoomId room);
   CachedRoutesPtr Group(const RoomRoutes& routes) const;

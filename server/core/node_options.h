@@ -54,6 +54,9 @@ struct NodeOptions {
   // Patterns (room_patterns.h) of rooms that anyone may enter; the others are private.
   std::vector<std::string> open_rooms = {"*"};
 
+  // lab.repair. False: events go out as they come, and what a relay lost stays lost.
+  bool repair = true;
+
   // lab.fault.die: the process ends at this named step ("after_log", "after_commit"); else empty.
   std::function<void(const char* step)> step_hook;
   ProtocolRules rules;

@@ -55,6 +55,15 @@ void RoomSequencer::OnLocalEvent(const EventPtr& event) {
   if (lacks) HoldThenPull();
 }
 
+void RoomSequencer::OnLocalEvent(const EventPtr& event, const SessionId& recipient) {
+  AddToRing(event);
+  const auto it = members_.find(recipient);
+  if (it == members_.end()) return;
+  bool lacks = false;
+  OnEvent(it->second, event, DeliveryPath::kLocal, &lacks);
+  if (lacks) HoldThenPull();
+}
+
 std::vector<RelayResult> RoomSequencer::OnRelayedEvent(const EventPtr& event,
                                                        const std::vector<SessionId>& recipients) {
   const TimePoint start = node_.now();
@@ -92,6 +101,7 @@ void RoomSequencer::SetStoredUpTo(Seq stored) {
 
 std::vector<SessionId> RoomSequencer::SessionsBelow(Seq head) const {
   std::vector<SessionId> below;
+  if (!node_.options.repair) return below;
   if (!node_.rules().sweepcur && ring_.highest() >= head) return below;
   for (const auto& [id, member] : members_) {
     if (member.cursor < head) below.push_back(id);
@@ -117,6 +127,7 @@ void RoomSequencer::OnGeneration() {
   const TimePoint until = node_.now() + node_.options.directory.dedup_ttl;
   for (auto& [id, member] : members_) {
     member.passed.Remember(unstored_, member.joined, member.cursor, until, node_.rules());
+    member.cursor = member.ahead.AbsorbAll(member.cursor);
     member.want = member.cursor;
   }
   if (node_.rules().ringgen) ring_.Clear();
@@ -134,9 +145,20 @@ void RoomSequencer::AddToRing(const EventPtr& event) {
 void RoomSequencer::OnEvent(Member& member, const EventPtr& event, DeliveryPath path, bool* lacks) {
   const Place& place = event->place;
   if (place.seq <= member.cursor) return;  // a repeat
+  if (!node_.options.repair) return OnEventUnrepaired(member, event, path);
   member.want = std::max(member.want, place.seq);
   if (place.prev <= member.cursor && !member.session->corked) Deliver(member, event, path);
   if (ServeFromRing(member) == Served::kLacks) *lacks = true;
+}
+
+void RoomSequencer::OnEventUnrepaired(Member& member, const EventPtr& event, DeliveryPath path) {
+  if (member.session->corked) {  // the resume brings it
+    member.want = std::max(member.want, event->place.seq);
+    return;
+  }
+  if (!member.ahead.Add(event->place)) return;  // a repeat
+  Hand(member, event, path);
+  member.cursor = member.ahead.Absorb(member.cursor);
 }
 
 RoomSequencer::Served RoomSequencer::ServeFromRing(Member& member) {
@@ -152,9 +174,12 @@ RoomSequencer::Served RoomSequencer::ServeFromRing(Member& member) {
 }
 
 void RoomSequencer::Deliver(Member& member, const EventPtr& event, DeliveryPath path) {
-  const bool had = member.passed.Had({event->id, event->hash}, node_.now(), node_.rules());
   member.cursor = event->place.seq;
-  if (had) {
+  if (!member.ahead.Remove(event->place.seq)) Hand(member, event, path);
+}
+
+void RoomSequencer::Hand(Member& member, const EventPtr& event, DeliveryPath path) {
+  if (member.passed.Had({event->id, event->hash}, node_.now(), node_.rules())) {
     node_.metrics().suppressed.Increment();
     return;
   }
@@ -263,6 +288,7 @@ void RoomSequencer::DeliverPage(const ReadPage& page, Seq after) {
   }
   for (auto& [id, member] : members_) {
     if (member.cursor < after) continue;  // joined further back meanwhile: the next page
+    if (!node_.options.repair && member.cursor >= member.want) continue;  // not what it joined for
     for (const EventPtr& event : events) {
       if (event->place.seq <= member.cursor) continue;
       if (member.session->corked || !member.session->link->CanTakePage()) {

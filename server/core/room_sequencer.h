@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/core/event_ring.h"
+#include "server/core/passed_ahead.h"
 #include "server/core/passed_messages.h"
 #include "server/core/room_reader.h"
 #include "server/core/session.h"
@@ -18,6 +19,9 @@ enum class PullCause { kHole, kSweep, kJoin, kResume };
 // One room on one node: gives each session the room's events in seq order, none twice, and pulls
 // what lacks. A session's cursor is the seq up to which it has everything; an event is queued to it
 // when `prev <= cursor < seq`. What lacks a predecessor waits up to `hold` for it.
+//
+// With options.repair off an event goes out as it comes, none twice; only a join or a resume pulls,
+// and only for its own session.
 //
 // Lifetime:  shared by the room table and its own pulls.
 // Threading: confined to the core scheduler's thread.
@@ -39,6 +43,8 @@ class RoomSequencer : public std::enable_shared_from_this<RoomSequencer> {
 
   // The event for all local sessions.
   void OnLocalEvent(const EventPtr& event);
+  // The event for one of them.
+  void OnLocalEvent(const EventPtr& event, const SessionId& recipient);
   // The event for the sessions that a relay lists; one result each.
   std::vector<RelayResult> OnRelayedEvent(const EventPtr& event,
                                           const std::vector<SessionId>& recipients);
@@ -61,14 +67,18 @@ class RoomSequencer : public std::enable_shared_from_this<RoomSequencer> {
     Seq cursor = 0;
     Seq want = 0;  // the highest seq that it is to get
     PassedMessages passed;
+    PassedAhead ahead;
   };
   enum class Served { kAll, kLacks, kWaitsForClient };
 
   void AddToRing(const EventPtr& event);
   void OnEvent(Member& member, const EventPtr& event, DeliveryPath path, bool* lacks);
+  void OnEventUnrepaired(Member& member, const EventPtr& event, DeliveryPath path);
   Served ServeFromRing(Member& member);
   void ObserveDeliver(TimePoint start);
+  // As the next one in order.
   void Deliver(Member& member, const EventPtr& event, DeliveryPath path);
+  void Hand(Member& member, const EventPtr& event, DeliveryPath path);
   void HoldThenPull();
   Task<void> Hold(std::shared_ptr<RoomSequencer> self);
   void Pull(PullCause cause);
