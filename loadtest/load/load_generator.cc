@@ -243,6 +243,7 @@ void LoadGenerator::OnError(LoadSession& session, std::uint64_t rid, const std::
     At(Clock::now() + kJoinAgain, [&session] { session.Join(); });
   } else if (run_ != nullptr && rid > 0 && rid <= run_->sent) {
     AccountOf(rid - 1).Refuse(InRoom(rid - 1), code);
+    run_->result->refusal.Add(Clock::now() - AccountOf(rid - 1).IntendedTime(InRoom(rid - 1)));
     AfterProgress(rid - 1);
   }
 }

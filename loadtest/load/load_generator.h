@@ -52,6 +52,7 @@ struct LoadResult {
   DeliveryCounts counts;
   LatencyHistogram delivery;  // from the intended time of sending
   LatencyHistogram ack;
+  LatencyHistogram refusal;  // answers that were no ack
   double seconds = 0;  // from the first send to the last delivery
   // Sends that the generator itself made over 50 ms late: with many, the latencies mean little.
   std::uint64_t late_sends = 0;
@@ -88,6 +89,7 @@ class LoadGenerator final : public LoadObserver {
   std::size_t sessions() const { return sessions_.size(); }
   std::size_t joined() const { return joined_; }
   const LoadOptions& options() const { return options_; }
+  std::string RoomName(std::size_t room) const;
 
   void OnJoined(LoadSession& session) override;
   void OnEvent(LoadSession& session, std::uint64_t seq, std::string_view id,
@@ -139,7 +141,6 @@ class LoadGenerator final : public LoadObserver {
     return (room + member) % options_.nodes.size();
   }
   std::size_t MembersOn(std::size_t room, std::size_t node) const;
-  std::string RoomName(std::size_t room) const;
   void CountRelayCalls(std::size_t room, std::size_t sender);
 
   ClientLoop& loop_;

@@ -4,6 +4,7 @@
 
 #include "loadtest/experiments/chain/hop_program.h"
 #include "loadtest/experiments/overload/breaker_report.h"
+#include "loadtest/experiments/overload/cluster_report.h"
 #include "loadtest/experiments/overload/pool_report.h"
 #include "loadtest/report/experiment_main.h"
 
@@ -13,6 +14,7 @@ using namespace minichat;  // NOLINT(google-build-using-namespace)
 
 constexpr const char* kPools = "pools";
 constexpr const char* kBreaker = "breaker";
+constexpr const char* kCluster = "cluster";
 
 Status RunPools(const report::ExperimentOptions& options, report::ReportDocument* document) {
   std::vector<lab::PoolResult> results;
@@ -38,6 +40,15 @@ Status RunBreakerPart(const report::ExperimentOptions& options, report::ReportDo
   return report::WriteRawData(options.out, "breaker.json", RawDataOf(*result));
 }
 
+Status RunClusterPart(const report::ExperimentOptions& options, report::ReportDocument* document) {
+  const lab::ClusterPlan plan =
+      options.quick ? lab::ClusterPlan::Quick() : lab::ClusterPlan::Full();
+  const auto result = RunCluster(plan);
+  if (!result.ok()) return result.status();
+  AddCluster(plan, *result, options.quick, document);
+  return report::WriteRawData(options.out, "cluster.json", RawDataOf(*result));
+}
+
 Result<report::ReportDocument> Run(const report::ExperimentOptions& options) {
   report::ReportDocument document;
   document.experiment = "overload";
@@ -53,6 +64,9 @@ Result<report::ReportDocument> Run(const report::ExperimentOptions& options) {
   if (options.Wants(kBreaker)) {
     if (const Status s = RunBreakerPart(options, &document); !s.ok()) return s;
   }
+  if (options.Wants(kCluster)) {
+    if (const Status s = RunClusterPart(options, &document); !s.ok()) return s;
+  }
   return document;
 }
 
@@ -62,5 +76,5 @@ int main(int argc, char** argv) {
   if (const auto hop = lab::RunHopIfAsked(argc, argv)) return *hop;
   return report::ExperimentMain({argv + 1, argv + argc},
                                 "minichat-lab-overload: what becomes of more than can be served.\n",
-                                {kPools, kBreaker}, Run);
+                                {kPools, kBreaker, kCluster}, Run);
 }
