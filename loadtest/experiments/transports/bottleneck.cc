@@ -30,6 +30,12 @@ double CallerWidth(const BottleneckInput& input) {
   return Width(input.caller_workers, input.caller_threads, input.cores);
 }
 
+// With as many workers on both sides, one take at a time is all that each pair ever sees.
+bool OffersMoreThanTheStockTakes(const BottleneckInput& input) {
+  return input.stock_workers > 0 &&
+         (input.caller_workers == 0 || input.caller_workers > input.stock_workers);
+}
+
 std::string StockWorkers(const BottleneckInput& input) {
   return input.stock_workers > 0 ? "the stock's " + Counted(input.stock_workers, "worker")
                                  : "the asynchronous stock";
@@ -45,12 +51,18 @@ std::string BothSides(const BottleneckInput& input) {
          " of a core";
 }
 
+// What of the time is the store's, where the stock has workers to be held by it.
+std::string StoresPart(const BottleneckInput& input) {
+  if (input.stock_workers == 0) return {};
+  return " (the stock's workers are held for " + Percent(input.stock_held) + " of the time)";
+}
+
 }  // namespace
 
 Bottleneck FindBottleneck(const BottleneckInput& input) {
   if (Both(input) >= kFull * input.cores) return Bottleneck::kMachine;
   if (input.stock_cpu >= kFull * StockWidth(input)) return Bottleneck::kStockCpu;
-  if (input.stock_workers > 0 && input.stock_held >= kFull) {
+  if (OffersMoreThanTheStockTakes(input) && input.stock_held >= kFull) {
     return input.stock_cpu >= kComputes * StockWidth(input) ? Bottleneck::kStockCpu
                                                             : Bottleneck::kStockWaiting;
   }
@@ -83,9 +95,8 @@ std::string DescribeBottleneck(const BottleneckInput& input) {
              " of a core, and no more threads to use.";
     case Bottleneck::kCallerWaiting:
       return "Waiting in " + CallerWorkers(input) +
-             ": each has one take in hand and is held until "
-             "the answer is there; CPU of no side is full (" +
-             BothSides(input) + ").";
+             ": each is held by one take until it has ended" + StoresPart(input) +
+             "; CPU of no side is full (" + BothSides(input) + ").";
     case Bottleneck::kNobody:
       return "Nobody: all takes are under way at once, and CPU of no side is full (" +
              BothSides(input) + ").";

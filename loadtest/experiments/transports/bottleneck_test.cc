@@ -26,6 +26,7 @@ TEST(BottleneckTest, OthersWhenTheMachineIsFullWithoutTheseTwo) {
 
 TEST(BottleneckTest, AWorkerThatIsHeldByTheStoreWaits) {
   BottleneckInput input = OneWorkerEach();
+  input.caller_workers = 0;
   input.stock_cpu = 0.1;
   input.stock_held = 0.95;
 
@@ -57,6 +58,14 @@ TEST(BottleneckTest, BlockingCallersWaitWhereNoCpuIsFull) {
   input.stock_cpu = 0.4;
 
   EXPECT_EQ(FindBottleneck(input), Bottleneck::kCallerWaiting);
+}
+
+TEST(BottleneckTest, WithAsManyWorkersOnBothSidesTheCallersWait) {
+  BottleneckInput input = OneWorkerEach();
+  input.stock_held = 0.95;
+
+  EXPECT_EQ(FindBottleneck(input), Bottleneck::kCallerWaiting);
+  EXPECT_NE(DescribeBottleneck(input).find("held for 95 %"), std::string::npos);
 }
 
 TEST(BottleneckTest, NobodyWhenAllIsUnderWay) {

@@ -23,7 +23,7 @@ class Tally {
     if (!right) ++wrong_;
   }
   Check Finish(const std::string& noun) {
-    check_.seen = Rounded(count_) + " " + noun + " in " + Counted(runs_, "run") +
+    check_.seen = Whole(count_) + " " + noun + " in " + Counted(runs_, "run") +
                   (wrong_ == 0 ? "" : "; not so in " + std::to_string(wrong_));
     check_.ok = wrong_ == 0 && runs_ > 0;
     return check_;

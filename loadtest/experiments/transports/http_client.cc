@@ -87,27 +87,39 @@ Result<std::string> Exchange(Connection& connection, const tcp::endpoint& endpoi
 }  // namespace
 
 struct BlockingHttpPool::Impl {
+  // Who waits is served in order: a connection that comes back goes to the first of them.
   std::unique_ptr<Connection> Take() {
     MutexLock lock(mutex);
-    while (idle.empty()) free.wait(lock);
-    auto connection = std::move(idle.back());
-    idle.pop_back();
-    return connection;
+    if (!idle.empty()) {
+      auto connection = std::move(idle.back());
+      idle.pop_back();
+      return connection;
+    }
+    Waiter self;
+    waiters.push_back(&self);
+    while (self.connection == nullptr) self.handed.wait(lock);
+    return std::move(self.connection);
   }
   void GiveBack(std::unique_ptr<Connection> connection) {
-    {
-      const MutexLock lock(mutex);
-      idle.push_back(std::move(connection));
-    }
-    free.notify_one();
+    const MutexLock lock(mutex);  // notified inside: the waiter ends with its wait
+    if (waiters.empty()) return idle.push_back(std::move(connection));
+    Waiter& first = *waiters.front();
+    waiters.pop_front();
+    first.connection = std::move(connection);
+    first.handed.notify_one();
   }
+
+  struct Waiter {
+    std::unique_ptr<Connection> connection;
+    std::condition_variable_any handed;
+  };
 
   tcp::endpoint endpoint;
   bool keep_alive = true;
   asio::io_context io;  // never run: its sockets block
   Mutex mutex;
-  std::condition_variable_any free;
   std::vector<std::unique_ptr<Connection>> idle MINICHAT_GUARDED_BY(mutex);
+  std::deque<Waiter*> waiters MINICHAT_GUARDED_BY(mutex);
 };
 
 BlockingHttpPool::BlockingHttpPool(std::uint16_t port, std::size_t connections)

@@ -13,7 +13,7 @@ namespace minichat::transports {
 
 // Posts of JSON to a service on 127.0.0.1 that hold the calling thread until the answer is there.
 //
-// Threading: thread-safe; who finds no free connection waits for one.
+// Threading: thread-safe; who finds no free connection waits for one, in order.
 // Errors:    Unavailable when a connection broke, Internal for an answer that isn't 200. Nothing is
 //            tried twice.
 // Limits:    `connections`, kept alive; 0: a new connection for each post.

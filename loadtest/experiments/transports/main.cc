@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace minichat;
+using namespace minichat;  // NOLINT(google-build-using-namespace)
 
 constexpr char kAbout[] =
     "minichat-lab-transports: the same calls over HTTP and gRPC, blocking and asynchronous, and a\n"

@@ -14,6 +14,7 @@
 #include "loadtest/experiments/transports/role_process.h"
 #include "loadtest/experiments/transports/stock_server.h"
 #include "loadtest/experiments/transports/take_run.h"
+#include "server/base/log.h"
 
 namespace minichat::transports {
 namespace {
@@ -156,6 +157,7 @@ void CallRelay(const RoleArgs& args) {
 
 int RunRole(const std::vector<std::string>& args) {
   DieWithParent();
+  log::SetLevel(log::Level::kWarn);
   // As in the product's server (relay/channel_settings.cc); here also where only a client is.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   const std::map<std::string, std::function<void(const RoleArgs&)>> roles = {

@@ -7,16 +7,18 @@ namespace minichat::transports {
 
 std::string Rounded(double value) {
   if (!std::isfinite(value)) return "unknown";
+  const double size = std::abs(value);
+  if (size >= 10) return Whole(value);
   char text[64];
-  std::snprintf(text, sizeof text, "%.*f",
-                std::abs(value) < 1    ? 2
-                : std::abs(value) < 10 ? 1
-                                       : 0,
-                value);
-  std::string digits = text;
-  if (digits.find('.') != std::string::npos) return digits;
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (value < 0 ? 1 : 0);
-       at -= 3) {
+  std::snprintf(text, sizeof text, "%.*f", size < 1 ? 2 : 1, value);
+  return text;
+}
+
+std::string Whole(double count) {
+  if (!std::isfinite(count)) return "unknown";
+  std::string digits = std::to_string(std::llround(count));
+  const std::ptrdiff_t sign = count < 0 ? 1 : 0;
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > sign; at -= 3) {
     digits.insert(static_cast<std::size_t>(at), 1, ',');
   }
   return digits;

@@ -7,6 +7,8 @@ namespace minichat::transports {
 
 // Numbers in sentences: "3.1", "12", "1,234".
 std::string Rounded(double value);
+// A count, with all its digits: "0", "12", "1,234".
+std::string Whole(double count);
 // A share as "87 %".
 std::string Percent(double share);
 // "1 worker", "2 workers"

@@ -18,6 +18,12 @@ TEST(WordsTest, NumbersHaveAsManyDigitsAsTheyNeed) {
   EXPECT_EQ(Rounded(-1'234), "-1,234");
 }
 
+TEST(WordsTest, CountsHaveAllTheirDigits) {
+  EXPECT_EQ(Whole(0), "0");
+  EXPECT_EQ(Whole(3), "3");
+  EXPECT_EQ(Whole(29'930), "29,930");
+}
+
 TEST(WordsTest, WhatWasNotMeasuredIsUnknown) {
   EXPECT_EQ(Rounded(std::numeric_limits<double>::quiet_NaN()), "unknown");
   EXPECT_EQ(Percent(std::numeric_limits<double>::quiet_NaN()), "unknown");
