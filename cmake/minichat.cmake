@@ -42,7 +42,7 @@ endif()
 
 # tests_unit, tests_sim, …: all test programs of one label, so that a sanitizer's build needn't make the rest.
 if(MINICHAT_BUILD_TESTS)
-  foreach(label unit sim integration cluster web long)
+  foreach(label unit sim integration cluster web lab long)
     add_custom_target(tests_${label})
   endforeach()
 endif()
@@ -63,7 +63,7 @@ function(minichat_library name)
 endfunction()
 
 # minichat_test(name SRCS a_test.cc … DEPS … LABELS unit): one GoogleTest program.
-# LABELS: unit | sim | integration | cluster | web | long (one of them).
+# LABELS: unit | sim | integration | cluster | web | lab | long (one of them).
 function(minichat_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SRCS;DEPS;LABELS" ${ARGN})
   if(NOT MINICHAT_BUILD_TESTS)

@@ -73,6 +73,7 @@ verb_check() {
   ensure_packages "$ROOT/deploy/dev/packages.txt" "$ROOT/deploy/dev/packages-check.txt"
   ensure_kafka_jars
   ensure_web
+  ensure_lab
   build_preset dev
   local label
   for label in $LABELS; do run_label dev "$label"; done

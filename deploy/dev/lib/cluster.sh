@@ -221,6 +221,7 @@ stop_everything() {
 
 verb_down() {
   local names
+  stop_killed_lab
   names=$(started_names | xargs)
   if [[ -z $names ]]; then
     say "Nothing is running."

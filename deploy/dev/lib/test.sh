@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Tests. Sourced by ./dev.
 
-LABELS="unit sim integration cluster web"
+LABELS="unit sim integration cluster web lab"
 
 PASSED=0
 FAILED=0
@@ -16,6 +16,7 @@ verb_test() {
   ensure_packages "$ROOT/deploy/dev/packages.txt"
   ensure_kafka_jars
   [[ " $labels " != *" web "* ]] || ensure_web
+  [[ " $labels " != *" lab "* ]] || ensure_lab
   build_preset dev
   local label
   for label in $labels; do run_label dev "$label"; done

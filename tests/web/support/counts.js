@@ -15,8 +15,8 @@ export default async function* counts(events) {
   }
   const folder = process.env.GTEST_OUTPUT?.replace(/^json:/, '');
   if (folder) {
-    const name = `web_${basename(process.argv[1], '.js')}.json`;
-    writeFileSync(join(folder, name), JSON.stringify({tests, failures}, null, 2) + '\n');
+    const name = process.env.MINICHAT_TEST_NAME ?? `web_${basename(process.argv[1], '.js')}`;
+    writeFileSync(join(folder, `${name}.json`), JSON.stringify({tests, failures}, null, 2) + '\n');
   }
   yield '';
 }

@@ -1,0 +1,131 @@
+// ./dev lab: runs one experiment and writes its report. Usage: node main.js NAME --services FILE
+// --reports FOLDER [--quick] [--part P] [--slo p95=50ms] [--resume FOLDER] [--plant]
+
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {join, resolve} from 'node:path';
+import {parseArgs} from 'node:util';
+
+import {commonManifest} from './cluster/manifest.js';
+import {stopAll} from './cluster/processes.js';
+import {Services} from './cluster/services.js';
+import {EXPERIMENTS} from './experiments/index.js';
+import {failedChecks, passed, withoutVoidFigures} from './report/document.js';
+import {renderReport} from './report/render.js';
+
+const OPTIONS = /** @type {const} */ ({
+  services: {type: 'string'},
+  reports: {type: 'string'},
+  quick: {type: 'boolean'},
+  part: {type: 'string'},
+  slo: {type: 'string'},
+  resume: {type: 'string'},
+  plant: {type: 'boolean'},
+});
+const FOR_ALL = ['services', 'reports', 'quick'];
+
+const NOT_HELD = 1;
+const CANNOT_RUN = 2;
+
+class UsageError extends Error {}
+
+/** @param {string[]} args */
+function readCommand(args) {
+  const {values, positionals} = parsed(args);
+  const [name, ...more] = positionals;
+  const experiment = EXPERIMENTS[name];
+  if (!experiment || more.length > 0) {
+    throw new UsageError(`there is no experiment "${positionals.join(' ')}"; ./dev lab list names ` +
+                         'those that there are');
+  }
+  const useless = Object.keys(values).find(
+      (key) => !FOR_ALL.includes(key) && !experiment.options.includes(key));
+  if (useless) throw new UsageError(`${name} knows no --${useless}`);
+  try {
+    experiment.check?.(values);
+  } catch (error) {
+    throw new UsageError(/** @type {Error} */ (error).message);
+  }
+  return {name, experiment, values};
+}
+
+/** @param {string[]} args */
+function parsed(args) {
+  try {
+    return parseArgs({args, options: OPTIONS, allowPositionals: true});
+  } catch (error) {
+    throw new UsageError(/** @type {Error} */ (error).message);
+  }
+}
+
+/** @param {string[]} args */
+async function main(args) {
+  if (args[0] === 'list') {
+    for (const [name, {text}] of Object.entries(EXPERIMENTS)) console.log(`  ${name.padEnd(16)}${text}`);
+    return 0;
+  }
+  if (args[0] === 'needs-cluster') return EXPERIMENTS[args[1]]?.cluster ? 0 : 1;
+  if (args[0] === 'check') {
+    readCommand(args.slice(1));
+    return 0;
+  }
+  const {name, experiment, values} = readCommand(args);
+  const services = Services.read(String(values.services));
+  const started = new Date();
+  const folder = values.resume ? resolve(values.resume) :
+                                 join(String(values.reports), name, folderName(started));
+  mkdirSync(folder, {recursive: true});
+  const lab = {
+    services,
+    folder,
+    common: await commonManifest(services),
+    quick: values.quick ?? false,
+    say: (/** @type {string} */ line) => console.log(`  ${line}`),
+  };
+  const partial = await experiment.run(lab, values);
+  const report = withoutVoidFigures({
+    started_at: started.toISOString(),
+    ended_at: new Date().toISOString(),
+    experiment: name,
+    quick: lab.quick,
+    ...partial,
+    manifest: {...lab.common, ...partial.manifest},
+  });
+  writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
+  writeFileSync(join(folder, 'report.html'), renderReport(report));
+  return tell(report, folder);
+}
+
+/** @param {Date} time */
+const folderName = (time) => time.toISOString().slice(0, 19).replaceAll(':', '-') + 'Z';
+
+/** @param {import('./report/document.js').Report} report @param {string} folder */
+function tell(report, folder) {
+  console.log(`\n${report.summary}\n`);
+  if (report.void) console.log(`VOID: ${report.void}`);
+  for (const check of report.checks.filter((each) => !each.ok)) {
+    console.log(`${check.finding_only ? 'finding' : 'FAILED'}: ${check.name}: wanted ` +
+                `${check.wanted}; seen ${check.seen}`);
+  }
+  const failed = failedChecks(report).length;
+  console.log(`${report.checks.length - failed} of ${report.checks.length} checks held`);
+  console.log(`Report: ${join(folder, 'report.html')}`);
+  return passed(report) ? 0 : NOT_HELD;
+}
+
+// The first signal ends what runs, in order; it is ./dev that ends the services.
+for (const [signal, code] of /** @type {const} */ ([['SIGINT', 130], ['SIGTERM', 143]])) {
+  process.once(signal, async () => {
+    console.error('lab: stopping what was started');
+    await stopAll();
+    process.exit(code);
+  });
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  await stopAll();
+  const failure = /** @type {Error} */ (error);
+  console.error(`lab: ${failure.message}`);
+  process.exitCode = failure instanceof UsageError ? CANNOT_RUN : NOT_HELD;
+}
