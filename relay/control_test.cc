@@ -20,13 +20,6 @@ using Notices = std::vector<core::Typing>;
 
 const core::Typing kTyping{core::RoomId("room"), core::UserId("ann")};
 
-// So that a slow machine ends no call.
-GrpcRelayOptions Patient() {
-  GrpcRelayOptions options;
-  options.control_limit = seconds(10);
-  return options;
-}
-
 std::string Ended(const char* outcome) {
   return std::string("minichat_control_calls_total{outcome=\"") + outcome + "\"}";
 }
@@ -60,7 +53,7 @@ grpc::Status Call(const TestServer& server, const v1::ControlRequest& request,
 
 TEST(ControlTest, TypingReachesTheOtherNode) {
   TestServer n2("n2");
-  TestSender sender(Patient());
+  TestSender sender;
   sender.SetPeers({n2.entry});
 
   SendTyping(sender, n2.entry);
@@ -110,7 +103,7 @@ TEST(ControlTest, WhatANodeWouldNotSendIsRefused) {
 
 TEST(ControlTest, GoesOnlyToPeersThatAreKnown) {
   TestServer n2("n2");
-  TestSender sender(Patient());
+  TestSender sender;
   core::NodeEntry other = n2.entry;
   other.incarnation = core::Incarnation("n2-0");
 
@@ -125,7 +118,7 @@ TEST(ControlTest, GoesOnlyToPeersThatAreKnown) {
 
 TEST(ControlTest, IsDroppedAboveItsBoundAndNeverInTheWayOfEvents) {
   TestServer n2("n2");
-  GrpcRelayOptions options = Patient();
+  GrpcRelayOptions options = PatientOptions();
   options.max_controls_per_peer = 5;
   TestSender sender(options);
   sender.SetPeers({n2.entry});
@@ -170,9 +163,7 @@ TEST(ControlTest, AFailureSaysNothingToTheBreaker) {
 }
 
 TEST(ControlTest, StopEndsWhatIsInFlight) {
-  GrpcRelayOptions options;
-  options.control_limit = seconds(60);
-  TestSender sender(options);
+  TestSender sender;
   TestServer n2("n2");
   sender.SetPeers({n2.entry});
   SendTyping(sender, n2.entry, 10);

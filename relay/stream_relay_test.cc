@@ -32,16 +32,7 @@ std::string Ended(const char* code) {
 }
 
 GrpcRelayOptions StreamOptions() {
-  GrpcRelayOptions options;
-  options.mode = RelayMode::kStream;
-  return options;
-}
-
-// Patient: only what a test breaks may fail an item.
-GrpcRelayOptions PatientOptions() {
-  GrpcRelayOptions options = StreamOptions();
-  options.longest_call = seconds(60);
-  return options;
+  return PatientOptions(RelayMode::kStream);
 }
 
 // Two of them fit into no write, and so many into no window of HTTP/2's: the writes stay under way
@@ -87,7 +78,7 @@ TEST_F(StreamRelayTest, WhatOneTurnStartsGoesInOneWriteAndInOrder) {
 
 TEST_F(StreamRelayTest, WhatWaitsWhileAWriteIsUnderWayGoesInTheNextOne) {
   Gated to;
-  TestSender sender(PatientOptions());
+  TestSender sender(StreamOptions());
   sender.SetPeers({to.n2.entry});
   ASSERT_EQ(sender.Deliver(to.n2.entry, 1), All(1, RelayResult::kQueued));
   to.gate.Stall(Direction::kToServer);
@@ -110,7 +101,7 @@ TEST_F(StreamRelayTest, WhatWaitsWhileAWriteIsUnderWayGoesInTheNextOne) {
 
 TEST_F(StreamRelayTest, BytesThatWaitAreBounded) {
   Gated to;
-  GrpcRelayOptions options = PatientOptions();
+  GrpcRelayOptions options = StreamOptions();
   options.max_waiting_bytes_per_peer = 2 * kLarge;
   TestSender sender(options);
   sender.SetPeers({to.n2.entry});
@@ -132,7 +123,7 @@ TEST_F(StreamRelayTest, BytesThatWaitAreBounded) {
 
 TEST_F(StreamRelayTest, ItemThatIsTooLargeForAnyMessageIsRefusedAndDisturbsNothing) {
   TestServer n2("n2");
-  TestSender sender(PatientOptions());
+  TestSender sender(StreamOptions());
   sender.SetPeers({n2.entry});
   auto before = sender.Start(n2.entry, Sessions(1));
 
@@ -148,7 +139,7 @@ TEST_F(StreamRelayTest, ItemThatIsTooLargeForAnyMessageIsRefusedAndDisturbsNothi
 
 TEST_F(StreamRelayTest, StreamThatBreaksFailsItsItemsAtOnceAndTheNextItemMakesANewOne) {
   Gated to;
-  TestSender sender(PatientOptions());
+  TestSender sender(StreamOptions());
   sender.SetPeers({to.n2.entry});
   to.n2.SetFault({.stall = true});
   std::vector<std::future<Results>> stalled;
@@ -170,7 +161,7 @@ TEST_F(StreamRelayTest, StreamThatBreaksFailsItsItemsAtOnceAndTheNextItemMakesAN
 
 TEST_F(StreamRelayTest, WhatWasExecutedBeforeItsStreamBrokeIsNotSentAgain) {
   Gated to;
-  TestSender sender(PatientOptions());
+  TestSender sender(StreamOptions());
   sender.SetPeers({to.n2.entry});
   ASSERT_EQ(sender.Deliver(to.n2.entry, 1), All(1, RelayResult::kQueued));
   to.gate.Stall(Direction::kToClient);
@@ -213,7 +204,7 @@ TEST_F(StreamRelayTest, ResultThatComesTooLateChangesNothing) {
   std::future<Results> late;
 
   n2.core.Run([&] {  // while this runs n2 takes nothing in
-    late = sender.Start(server->entry, Sessions(1, "late"));
+    late = sender.Start(server->entry, Sessions(1, "late"), milliseconds(300));
     EXPECT_EQ(late.get(), All(1, RelayResult::kFailed));
   });
 

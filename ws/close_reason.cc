@@ -27,8 +27,7 @@ const std::vector<CloseReasonInfo>& CloseReasons() {
        "Nothing, not even a pong, came for twice ping_ms."},
       {CloseReason::kOverloaded, 4003, "overloaded", true,
        "The node has as many sessions as it takes, in all or of this user, or has no memory left "
-       "for "
-       "more. Try another node."},
+       "for more. Try another node."},
       {CloseReason::kTokenExpired, 4004, "token_expired", true,
        "The session's token has expired. Reconnect with a new one, and resume."},
       {CloseReason::kTokenRevoked, 4005, "token_revoked", false,

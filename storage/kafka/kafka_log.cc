@@ -17,6 +17,9 @@ namespace {
 
 constexpr int kPollMillis = 100;
 constexpr int kProbeMillis = 250;
+// So long without a word from Kafka it is asked for one; so long without any answer it is away.
+constexpr Duration kQuiet = std::chrono::seconds(2);
+constexpr Duration kSilent = std::chrono::seconds(5);
 constexpr Duration kFatalFlush = std::chrono::milliseconds(500);
 
 int Millis(Duration duration) {
@@ -88,7 +91,8 @@ struct KafkaLog::Impl {
 
   Result<std::shared_ptr<rd_kafka_t>> MakeProducer();
   void Run(std::stop_token stop);
-  void Probe();
+  void ProbeWhenQuiet();
+  bool Probe();
   void ReplaceProducer();
   void HandOver(Reports reports);
   void Answer(Callback<Status> done, Status status);
@@ -112,6 +116,7 @@ struct KafkaLog::Impl {
   // Of the poll thread.
   Reports collected;
   bool fatal = false;
+  TimePoint last_word = scheduler.Now();  // of Kafka's
   std::jthread thread;
 };
 
@@ -149,17 +154,28 @@ void KafkaLog::Impl::Run(std::stop_token stop) {
     rd_kafka_poll(CurrentProducer().get(), kPollMillis);
     HandOver(std::exchange(collected, {}));
     if (fatal) ReplaceProducer();
-    if (!available) Probe();
+    ProbeWhenQuiet();
   }
 }
 
-// While the log is away nothing is appended, so no report would ever tell that it is back.
-void KafkaLog::Impl::Probe() {
+// While nothing is appended no report tells that the log is away; and while it is away, and sends
+// are refused, none tells that it is back.
+void KafkaLog::Impl::ProbeWhenQuiet() {
+  if (available && scheduler.Now() - last_word < kQuiet) return;
+  if (Probe()) {
+    last_word = scheduler.Now();
+    SetAvailable(true, "probe");
+  } else if (scheduler.Now() - last_word >= kSilent) {
+    SetAvailable(false, "silent");
+  }
+}
+
+bool KafkaLog::Impl::Probe() {
   const auto client = CurrentProducer();
   const rd_kafka_metadata_t* raw = nullptr;
   const auto error = rd_kafka_metadata(client.get(), 0, nullptr, &raw, kProbeMillis);
   const MetadataHandle metadata(raw);
-  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) SetAvailable(true, "probe");
+  return error == RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
 void KafkaLog::Impl::ReplaceProducer() {
@@ -219,6 +235,7 @@ void KafkaLog::Impl::OnReport(rd_kafka_t*, const rd_kafka_message_t* message, vo
   std::unique_ptr<Waiting> waiting(static_cast<Waiting*>(message->_private));
   impl.collected.push_back({std::move(waiting), Judge(*message)});
   if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    impl.last_word = impl.scheduler.Now();
     impl.SetAvailable(true, "report");
   } else if (message->err == RD_KAFKA_RESP_ERR__MSG_TIMED_OUT) {
     impl.SetAvailable(false, "timeout");

@@ -109,6 +109,17 @@ TEST_F(KafkaLogTest, FrozenBrokerMeansUnknownWithinTheLimit) {
   EXPECT_EQ(AppendAll(1), std::vector<Status>(1));
 }
 
+TEST_F(KafkaLogTest, FrozenBrokerIsNoticedWhileNothingIsAppended) {
+  ASSERT_EQ(AppendAll(1), std::vector<Status>(1));
+  broker_->Signal(SIGSTOP);
+
+  EXPECT_TRUE(RunUntil([&] { return !log_->available(); }));
+
+  broker_->Signal(SIGCONT);
+  EXPECT_TRUE(RunUntil([&] { return log_->available(); }));
+  EXPECT_EQ(AppendAll(1), std::vector<Status>(1));
+}
+
 TEST_F(KafkaLogTest, FullQueueIsAnsweredAtOnce) {
   broker_->Signal(SIGSTOP);
 

@@ -18,7 +18,7 @@
 namespace minichat::tests {
 
 // Longer than anything in a test takes: only a failing one waits so long.
-inline constexpr Duration kPatience = std::chrono::seconds(10);
+inline constexpr Duration kPatience = std::chrono::seconds(30);
 
 // A core thread of its own, as a node has one.
 class CoreThread {

@@ -111,9 +111,18 @@ inline core::EventPtr MakeEvent(std::size_t bytes = 200) {
   return event;
 }
 
+// Patient: only what a test breaks may fail a call, however slow the machine is.
+inline GrpcRelayOptions PatientOptions(RelayMode mode = RelayMode::kBulk) {
+  GrpcRelayOptions options;
+  options.mode = mode;
+  options.longest_call = std::chrono::seconds(60);
+  options.control_limit = std::chrono::seconds(60);
+  return options;
+}
+
 // The sending side of a node.
 struct TestSender {
-  explicit TestSender(GrpcRelayOptions options = {}) {
+  explicit TestSender(GrpcRelayOptions options = PatientOptions()) {
     if (options.cluster_secret.empty()) options.cluster_secret = kTestSecret;
     core.Run([&] { relay = std::make_unique<GrpcRelay>(options, core.scheduler, metrics); });
   }
@@ -125,7 +134,7 @@ struct TestSender {
     core.Run([&] { relay->SetPeers(peers); });
   }
   std::future<Results> Start(const core::NodeEntry& to, std::vector<core::SessionId> recipients,
-                             Duration budget = std::chrono::seconds(5),
+                             Duration budget = std::chrono::seconds(60),
                              core::EventPtr event = MakeEvent()) {
     auto promise = std::make_shared<std::promise<Results>>();
     auto results = promise->get_future();
@@ -138,7 +147,7 @@ struct TestSender {
   }
   // Messages "s0" … to one session each, all in one turn of the core thread.
   std::vector<std::future<Results>> StartMany(const core::NodeEntry& to, std::size_t count,
-                                              Duration budget = std::chrono::seconds(5)) {
+                                              Duration budget = std::chrono::seconds(60)) {
     std::vector<std::future<Results>> all;
     core.Run([&] {
       for (const core::SessionId& session : Sessions(count)) {
@@ -152,7 +161,7 @@ struct TestSender {
     return all;
   }
   Results Deliver(const core::NodeEntry& to, std::size_t recipients,
-                  Duration budget = std::chrono::seconds(5)) {
+                  Duration budget = std::chrono::seconds(60)) {
     return Start(to, Sessions(recipients), budget).get();
   }
   double Metric(const std::string& series) { return MetricValue(metrics, series); }
@@ -185,7 +194,7 @@ class Traffic {
   void Tick() {
     ++counts->waiting;
     sender_.relay->Deliver(to_.name, to_.incarnation, event_, Sessions(1),
-                           Deadline::After(sender_.core.scheduler, std::chrono::seconds(5)),
+                           Deadline::After(sender_.core.scheduler, std::chrono::seconds(60)),
                            [c = counts](Results results) {
                              --c->waiting;
                              ++(results[0] == core::RelayResult::kQueued ? c->queued : c->failed);

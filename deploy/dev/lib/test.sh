@@ -62,8 +62,15 @@ count_results() {
     ((tests >= failures)) || tests=$failures
     FAILED=$((FAILED + failures))
     PASSED=$((PASSED + tests - failures))
-    ((failures == 0)) || FAILED_NAMES+=("$name")
+    ((failures == 0)) || FAILED_NAMES+=("$name$(failed_cases "$results/$name.json")")
   done < <(sed -n 's/.*<testcase name="\([^"]*\)".* status="\([a-z]*\)".*/\1 \2/p' "$results/ctest.xml")
+}
+# " (Suite.Case …)" of a GoogleTest file's failed cases; nothing when there is none.
+failed_cases() {
+  [[ -f $1 ]] || return 0
+  awk -F'"' '$2 == "name" { name = $4 } $2 == "classname" { suite = $4 }
+    /"failures": \[/ { cases = cases " " suite "." name }
+    END { if (cases != "") printf " (%s)", substr(cases, 2) }' "$1"
 }
 first_number() { sed -n "s/^ *\"$1\": \([0-9]*\).*/\1/p" "$2" | head -n 1; }
 
