@@ -64,10 +64,10 @@ class RoomSequencer : public std::enable_shared_from_this<RoomSequencer> {
   };
   enum class Served { kAll, kLacks, kWaitsForClient };
 
+  void ObserveDeliver(TimePoint start);
   void AddToRing(const EventPtr& event);
   void OnEvent(Member& member, const EventPtr& event, DeliveryPath path, bool* lacks);
   Served ServeFromRing(Member& member);
-  void ObserveDeliver(TimePoint start);
   void Deliver(Member& member, const EventPtr& event, DeliveryPath path);
   void HoldThenPull();
   Task<void> Hold(std::shared_ptr<RoomSequencer> self);
