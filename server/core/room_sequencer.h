@@ -71,11 +71,11 @@ class RoomSequencer : public std::enable_shared_from_this<RoomSequencer> {
   };
   enum class Served { kAll, kLacks, kWaitsForClient };
 
+  void ObserveDeliver(TimePoint start);
   void AddToRing(const EventPtr& event);
   void OnEvent(Member& member, const EventPtr& event, DeliveryPath path, bool* lacks);
   void OnEventUnrepaired(Member& member, const EventPtr& event, DeliveryPath path);
   Served ServeFromRing(Member& member);
-  void ObserveDeliver(TimePoint start);
   // As the next one in order.
   void Deliver(Member& member, const EventPtr& event, DeliveryPath path);
   void Hand(Member& member, const EventPtr& event, DeliveryPath path);
