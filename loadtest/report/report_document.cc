@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <ctime>
 #include <fstream>
 
 #include "server/base/json_writer.h"
@@ -128,6 +130,18 @@ std::string ToJson(const Check& check) {
   return object.Take();
 }
 
+// "2026-01-02T03:04:05.678Z".
+std::string UtcText(std::int64_t ms) {
+  const auto seconds = static_cast<std::time_t>(ms / 1'000);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[32];
+  const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+  char fraction[8];
+  std::snprintf(fraction, sizeof fraction, ".%03dZ", static_cast<int>(ms % 1'000));
+  return std::string(text, length) + fraction;
+}
+
 std::string ManifestToJson(const ReportDocument& document) {
   JsonObject object;
   for (const auto& [key, value] : document.manifest) object.AddRaw(key, ToJson(value));
@@ -169,8 +183,8 @@ std::string ToJson(const ReportDocument& document) {
       .Add("experiment", document.experiment)
       .Add("title", document.title)
       .Add("summary", document.summary)
-      .Add("started_at", document.started_at_ms)
-      .Add("ended_at", document.ended_at_ms)
+      .Add("started_at", UtcText(document.started_at_ms))
+      .Add("ended_at", UtcText(document.ended_at_ms))
       .Add("quick", document.quick)
       .AddRaw("manifest", ManifestToJson(document))
       .AddRaw("sections", ArrayOf(sections, [](const Section& s) { return ToJson(s); }))

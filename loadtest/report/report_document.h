@@ -80,7 +80,7 @@ struct ReportDocument {
   std::string experiment;  // the name by which it is started
   std::string title;
   std::string summary;             // one paragraph
-  std::int64_t started_at_ms = 0;  // since 1970, UTC
+  std::int64_t started_at_ms = 0;  // since 1970; written as ISO 8601, UTC
   std::int64_t ended_at_ms = 0;
   bool quick = false;
   // What this program knows of how it ran; whoever starts it adds the machine and the versions.

@@ -16,7 +16,7 @@ ReportDocument SmallReport() {
   ReportDocument document;
   document.experiment = "overload";
   document.title = "A \"full\" pool";
-  document.started_at_ms = 1'790'000'000'000;
+  document.started_at_ms = 1'790'000'000'012;
   document.manifest = {{"workers", std::int64_t{10}}, {"over", "grpc"}};
   document.sections = {
       {"Bounded",
@@ -43,7 +43,7 @@ TEST(ReportDocumentTest, WritesEveryPartAsJson) {
 
   EXPECT_EQ(document.at("experiment").as_string(), "overload");
   EXPECT_EQ(document.at("title").as_string(), "A \"full\" pool");
-  EXPECT_EQ(document.at("started_at").as_int64(), 1'790'000'000'000);
+  EXPECT_EQ(document.at("started_at").as_string(), "2026-09-21T14:13:20.012Z");
   EXPECT_EQ(document.at("manifest").at("workers").as_int64(), 10);
   EXPECT_EQ(document.at("void").as_string(), "");
   EXPECT_EQ(document.at("findings").as_array().size(), 1u);

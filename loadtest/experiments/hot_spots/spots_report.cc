@@ -110,7 +110,9 @@ report::ReportDocument ReportOf(const std::vector<SpotResult>& results) {
   section.title = "Before and after";
   section.text =
       "Medians over the rounds; how many times less is the median of the ratio within a round, "
-      "which what else the machine does moves least.";
+      "which what else the machine does moves least. Redis and Postgres keep nothing on disk here "
+      "(fsync off), so whatever waits for a disk, rows one by one first of all, costs more "
+      "elsewhere.";
   for (const SpotResult& result : results) {
     section.tables.push_back(TableOf(result));
     section.plots.push_back(PlotOf(result));

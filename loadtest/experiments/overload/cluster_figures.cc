@@ -33,7 +33,8 @@ double RecoverySeconds(const ClusterResult& result, double p95_ms) {
   for (const ClusterSecond& second : result.seconds) {
     if (second.at_s <= fell || second.at_s > until + 1) continue;
     // A second without deliveries says nothing of how long they take.
-    const bool good = second.refused == 0 && second.acked > 0 && second.p95_ms < p95_ms;
+    const bool good =
+        second.refused * 100 <= second.sent && second.acked > 0 && second.p95_ms < p95_ms;
     if (!good) recovered = kNone;
     if (good && !(recovered >= 0)) recovered = std::max(0.0, second.at_s - 1 - fell);
   }

@@ -40,9 +40,9 @@ ClusterResult Expected() {
   return result;
 }
 
-Names BrokenChecks(const ClusterResult& result, bool quick = false) {
+Names BrokenChecks(const ClusterResult& result, Times times = Times::kMustHold) {
   report::ReportDocument document;
-  AddCluster(ClusterPlan::Full(), result, quick, &document);
+  AddCluster("cluster", ClusterPlan::Full(), result, times, &document);
   Names broken;
   for (const report::Check& check : document.checks) {
     if (!check.ok && !check.finding_only) broken.push_back(check.name);
@@ -83,10 +83,10 @@ TEST(ClusterReportTest, NoticesSlowRefusals) {
   result.phases[1].refusal_p99_ms = 50;
 
   EXPECT_EQ(BrokenChecks(result), Names{"cluster: refusals' p99 at twice the capacity"});
-  EXPECT_EQ(BrokenChecks(result, true), Names{});
+  EXPECT_EQ(BrokenChecks(result, Times::kQuick), Names{});
 
   result.phases[1].refusal_p50_ms = 50;
-  EXPECT_EQ(BrokenChecks(result, true), Names{"cluster: half of the refusals"});
+  EXPECT_EQ(BrokenChecks(result, Times::kQuick), Names{"cluster: half of the refusals"});
 }
 
 TEST(ClusterReportTest, NoticesThatNothingIsRefused) {
@@ -101,7 +101,7 @@ TEST(ClusterReportTest, CountsTheRecoveryFromTheLastBadSecond) {
   result.seconds[15].p95_ms = 200;  // the second that ends 16 s after the start
   EXPECT_EQ(RecoverySeconds(result, 100), 2);
 
-  result.seconds[19].refused = 1;
+  result.seconds[19].refused = 11;  // of 1,000
   EXPECT_TRUE(std::isnan(RecoverySeconds(result, 100)));
   EXPECT_EQ(BrokenChecks(result), Names{"cluster: recovered after the load falls"});
 }

@@ -58,7 +58,8 @@ class ClusterRun {
         kafka_(description_.kafka),
         postgres_(description_.postgres),
         generator_(loop_,
-                   {.label = "overload-" + std::to_string(getpid()),
+                   {.label = "overload-" + std::to_string(getpid()) + "-" +
+                             std::to_string(plan.waiting_sends),
                     .nodes = cluster_.ClientEndpoints(),
                     .members = plan.members,
                     .talkers = plan.members,
@@ -71,7 +72,7 @@ class ClusterRun {
     if (!begin.ok()) return begin.status();
     if (const Status s = generator_.Connect(kConnectLimit); !s.ok()) return s;
     FindCapacity();
-    if (result_.capacity <= 0) return Unavailable("overload: nothing was acked");
+    if (result_.acked_closed <= 0) return Unavailable("overload: nothing was acked");
     start_ = loadtest::Clock::now();
     RunPhase("calm", result_.capacity / 2, plan_.calm);
     RunPhase("overload", result_.capacity * plan_.factor, plan_.overload);
@@ -85,11 +86,19 @@ class ClusterRun {
  private:
   void FindCapacity() {
     phase_ = kCapacity;
+    result_.acked_closed = Search({.in_flight = plan_.in_flight});
+    result_.acked_open = Search({.rate = result_.acked_closed * plan_.factor});
+    result_.capacity = std::max(result_.acked_closed, result_.acked_open);
+  }
+
+  // Messages acked a second.
+  double Search(loadtest::LoadPace pace) {
     Ready();
-    const auto found = generator_.Run(
-        {.in_flight = plan_.in_flight, .duration = plan_.find, .patience = plan_.patience});
-    result_.capacity = static_cast<double>(found->counts.acked) / found->send_seconds;
+    pace.duration = plan_.find;
+    pace.patience = plan_.patience;
+    const auto found = generator_.Run(pace);
     Keep(*found);
+    return static_cast<double>(found->counts.acked) / found->send_seconds;
   }
 
   void RunPhase(const std::string& name, double rate, seconds duration) {
@@ -223,9 +232,17 @@ class ClusterRun {
 
 ClusterPlan ClusterPlan::Quick() {
   ClusterPlan plan;
-  plan.find = seconds(4);
-  plan.calm = seconds(4);
+  plan.find = seconds(3);
+  plan.calm = seconds(3);
   plan.overload = seconds(8);
+  return plan;
+}
+
+ClusterPlan ClusterPlan::Loose() {
+  ClusterPlan plan;
+  plan.waiting_sends = 64;
+  plan.in_flight = 96;
+  plan.overload = seconds(20);
   return plan;
 }
 
