@@ -44,8 +44,8 @@ Table StepTable(std::string title, std::vector<report::Column> columns, const Me
   Table table{std::move(title), {{"#"}}};
   table.columns.insert(table.columns.end(), columns.begin(), columns.end());
   for (const Step& step : AllSteps()) {
-    std::vector<Cell> row = cells(step, all.Of(step.name, store_time));
-    row.insert(row.begin(), static_cast<std::int64_t>(table.rows.size() + 1));
+    std::vector<Cell> row{static_cast<std::int64_t>(table.rows.size() + 1)};
+    for (Cell& cell : cells(step, all.Of(step.name, store_time))) row.push_back(std::move(cell));
     table.rows.push_back(std::move(row));
   }
   return table;
