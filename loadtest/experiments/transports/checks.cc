@@ -51,8 +51,7 @@ void ForEachRelayRun(const Measurements& all,
 }
 
 Check AtLeast(std::string name, double wanted, double seen) {
-  return {std::move(name), "at least " + Rounded(wanted) + " times", Rounded(seen) + " times",
-          seen >= wanted};
+  return {std::move(name), "at least " + Factor(wanted), Factor(seen), seen >= wanted};
 }
 
 Check Finding(Check check) {
@@ -115,11 +114,6 @@ Check PoolBound(const Measurements& all) {
               connections >= 1 && connections <= static_cast<double>(kPoolConnections));
   });
   return tally.Finish("connections");
-}
-
-double TakesRatio(const Measurements& all, const char* step, const char* base,
-                  std::chrono::microseconds store_time) {
-  return MedianRatio(all.Of(step, store_time), all.Of(base, store_time), "per_second");
 }
 
 Check RecipientsOnce(const Measurements& all) {

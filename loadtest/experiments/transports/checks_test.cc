@@ -146,7 +146,9 @@ TEST(TransportsReportTest, HasASectionForEachPartAndRowsForEachCondition) {
   const report::ReportDocument document = MakeReport(all, QuickPlan());
 
   ASSERT_EQ(document.sections.size(), 3u);
-  EXPECT_EQ(document.sections[0].tables.at(0).rows.size(), AllSteps().size());
+  for (const report::Table& table : document.sections[0].tables) {
+    EXPECT_EQ(table.rows.size(), AllSteps().size());
+  }
   EXPECT_EQ(document.sections[2].tables.at(0).rows.size(), 2 * AllRelayWays().size());
   for (const report::Section& section : document.sections) {
     for (const report::Table& table : section.tables) {

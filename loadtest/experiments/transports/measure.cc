@@ -54,7 +54,8 @@ Result<Figures> MeasureStep(const Step& step, std::chrono::microseconds store_ti
       figures->Get("per_second") * static_cast<double>(CallsPerTake(step));
   const double held_per_call = figures->Get("held_seconds") / figures->Get("calls");
   const auto workers = static_cast<double>(std::max<std::size_t>(1, step.stock_workers));
-  figures->Set("stock_held", calls_per_second * held_per_call / workers);
+  // Never above 1, but for the rate being that of the measured stretch and the time of all calls.
+  figures->Set("stock_held", std::min(calls_per_second * held_per_call / workers, 1.0));
   return figures;
 }
 

@@ -54,6 +54,15 @@ double MedianRatio(const Samples& samples, const Samples& base, const std::strin
   return MedianOf(std::move(ratios));
 }
 
+double CpuEach(const Samples& samples, const std::string& side) {
+  return 1e6 * samples.Median(side) / samples.Median("per_second");
+}
+
+double TakesRatio(const Measurements& all, const std::string& step, const std::string& base,
+                  std::chrono::microseconds store_time) {
+  return MedianRatio(all.Of(step, store_time), all.Of(base, store_time), "per_second");
+}
+
 const Samples& Measurements::Of(const std::string& step,
                                 std::chrono::microseconds store_time) const {
   const auto found = std::find_if(steps.begin(), steps.end(), [&](const StepSamples& s) {

@@ -37,6 +37,9 @@ struct RelaySamples {
   Samples samples;
 };
 
+// CPU of one side ("caller_cpu", "stock_cpu") for each take or message, in microseconds.
+double CpuEach(const Samples& samples, const std::string& side);
+
 // All that the experiment measured.
 struct Measurements {
   std::vector<StepSamples> steps;
@@ -47,5 +50,9 @@ struct Measurements {
   const Samples& Of(const std::string& step, std::chrono::microseconds store_time) const;
   const Samples& OfRelay(const std::string& way, std::size_t in_flight) const;
 };
+
+// How many times as many takes a second the step made as the other one.
+double TakesRatio(const Measurements& all, const std::string& step, const std::string& base,
+                  std::chrono::microseconds store_time);
 
 }  // namespace minichat::transports

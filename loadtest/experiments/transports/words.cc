@@ -24,6 +24,10 @@ std::string Whole(double count) {
   return digits;
 }
 
+std::string Factor(double ratio) {
+  return Rounded(ratio) + " times";
+}
+
 std::string Percent(double share) {
   return std::isfinite(share) ? std::to_string(std::lround(share * 100)) + " %" : "unknown";
 }

@@ -9,6 +9,8 @@ namespace minichat::transports {
 std::string Rounded(double value);
 // A count, with all its digits: "0", "12", "1,234".
 std::string Whole(double count);
+// "2.7 times"
+std::string Factor(double ratio);
 // A share as "87 %".
 std::string Percent(double share);
 // "1 worker", "2 workers"
