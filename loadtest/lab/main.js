@@ -1,5 +1,6 @@
 // ./dev lab: runs one experiment and writes its report. Usage: node main.js NAME --services FILE
 // --reports FOLDER [--quick] [--part P] [--slo p95=50ms] [--resume FOLDER] [--plant]
+// [--profile classic]
 
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
@@ -20,6 +21,7 @@ const OPTIONS = /** @type {const} */ ({
   slo: {type: 'string'},
   resume: {type: 'string'},
   plant: {type: 'boolean'},
+  profile: {type: 'string'},
 });
 const FOR_ALL = ['services', 'reports', 'quick'];
 
@@ -82,6 +84,7 @@ async function main(args) {
     say: (/** @type {string} */ line) => console.log(`  ${line}`),
   };
   const partial = await experiment.run(lab, values);
+  if (partial === undefined) return 0;
   const report = withoutVoidFigures({
     started_at: started.toISOString(),
     ended_at: new Date().toISOString(),
