@@ -109,8 +109,9 @@ function tell(report, folder) {
     console.log(`${check.finding_only ? 'finding' : 'FAILED'}: ${check.name}: wanted ` +
                 `${check.wanted}; seen ${check.seen}`);
   }
-  const failed = failedChecks(report).length;
-  console.log(`${report.checks.length - failed} of ${report.checks.length} checks held`);
+  const held = report.checks.filter((each) => each.ok).length;
+  const told = report.checks.length - held - failedChecks(report).length;
+  console.log(`${held} of ${report.checks.length} checks held` + (told ? `, ${told} are findings` : ''));
   console.log(`Report: ${join(folder, 'report.html')}`);
   return passed(report) ? 0 : NOT_HELD;
 }
