@@ -1,5 +1,6 @@
 // ./dev lab: runs one experiment and writes its report. Usage: node main.js NAME --services FILE
 // --reports FOLDER [--quick] [--part P] [--slo p95=50ms] [--resume FOLDER] [--plant]
+// [--profile classic]
 
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
@@ -20,6 +21,7 @@ const OPTIONS = /** @type {const} */ ({
   slo: {type: 'string'},
   resume: {type: 'string'},
   plant: {type: 'boolean'},
+  profile: {type: 'string'},
 });
 const FOR_ALL = ['services', 'reports', 'quick'];
 
@@ -82,6 +84,7 @@ async function main(args) {
     say: (/** @type {string} */ line) => console.log(`  ${line}`),
   };
   const partial = await experiment.run(lab, values);
+  if (partial === undefined) return 0;
   const report = withoutVoidFigures({
     started_at: started.toISOString(),
     ended_at: new Date().toISOString(),
@@ -106,8 +109,9 @@ function tell(report, folder) {
     console.log(`${check.finding_only ? 'finding' : 'FAILED'}: ${check.name}: wanted ` +
                 `${check.wanted}; seen ${check.seen}`);
   }
-  const failed = failedChecks(report).length;
-  console.log(`${report.checks.length - failed} of ${report.checks.length} checks held`);
+  const held = report.checks.filter((each) => each.ok).length;
+  const told = report.checks.length - held - failedChecks(report).length;
+  console.log(`${held} of ${report.checks.length} checks held` + (told ? `, ${told} are findings` : ''));
   console.log(`Report: ${join(folder, 'report.html')}`);
   return passed(report) ? 0 : NOT_HELD;
 }

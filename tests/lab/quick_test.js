@@ -75,6 +75,29 @@ for (const name of ['slow-downstream', 'transports', 'overload', 'hot-spots']) {
   test(`${name} --quick holds`, LIMIT, async () => { assertGood(await lab(name, '--quick')); });
 }
 
+test('live prints a page and its control port answers, until Ctrl-C', LIMIT, async () => {
+  const child = spawn(join(ROOT, 'dev'), ['lab', 'live'],
+                      {stdio: ['ignore', 'pipe', 'inherit'], detached: true});
+  let output = '';
+  const address = await new Promise((found, failed) => {
+    child.stdout.on('data', (data) => {
+      output += data;
+      const open = output.match(/Open (http:\S+)/);
+      if (open) found(new URL(open[1]));
+    });
+    child.once('close', () => failed(new Error(output)));
+  });
+  const page = await (await fetch(address)).text();
+  assert.match(page, /<html/);
+  const control = `http://${address.searchParams.get('control')}`;
+  const state = await (await fetch(`${control}/v1/state`)).json();
+  assert.ok(state.settings.members > 0);
+
+  process.kill(-child.pid, 'SIGINT');  // as a terminal does: to the whole group
+  await once(child, 'close');
+  await assert.rejects(fetch(`${control}/v1/state`));
+});
+
 test('an experiment or option that there is not is refused', LIMIT, async () => {
   assert.notEqual((await lab('relay-mods')).code, 0);
   const {code, output} = await lab('relay-modes', '--slo', 'p95=1ms', '--quick');

@@ -15,6 +15,7 @@ $(lab_list)
   --quick            a few seconds per condition: for trying things, and for the tests
   --part A,B         relay-modes: only base, delay, disturbances, modern or cpu
   --slo p95=50ms     capacity: what has to hold
+  --profile classic  live: the thread-pool server instead of minichat as it is
   --resume FOLDER    relay-modes: go on with a run that a break ended; what it has is kept
 
 Each run leaves a page, loadtest/reports/NAME/TIME/report.html, with the data beside it. Exit 0:
@@ -26,7 +27,7 @@ lab_list() {
   if command -v node >/dev/null; then
     node "$LAB_DIR/main.js" list
   else
-    printf '  %s\n' relay-modes slow-downstream transports overload hot-spots capacity
+    printf '  %s\n' relay-modes slow-downstream transports overload hot-spots capacity live
   fi
 }
 

@@ -2,6 +2,7 @@
 
 import {capacity} from './capacity/index.js';
 import {parseSlo} from './capacity/search.js';
+import {live, profileOf} from './live.js';
 import {nativeExperiment} from './native.js';
 import {partsOf, relayModes} from './relay_modes/index.js';
 
@@ -12,7 +13,7 @@ import {partsOf, relayModes} from './relay_modes/index.js';
  * @property {boolean} cluster  does it need the lab's services?
  * @property {string[]} options
  * @property {(options: any) => unknown} [check]  throws what is wrong with them
- * @property {(lab: Lab, options: any) => Promise<any>} run
+ * @property {(lab: Lab, options: any) => Promise<any>} run  what becomes the report; nothing: none
  */
 
 /** @type {Record<string, Experiment>} */
@@ -54,5 +55,12 @@ export const EXPERIMENTS = {
     options: ['slo', 'resume'],
     check: ({slo}) => slo && parseSlo(slo),
     run: capacity,
+  },
+  'live': {
+    text: 'a cluster and a page on which you steer the load and switch the mode, until Ctrl-C',
+    cluster: true,
+    options: ['profile'],
+    check: profileOf,
+    run: live,
   },
 };

@@ -66,8 +66,8 @@ function verdict(report) {
   const told = report.checks.filter((check) => !check.ok && check.finding_only).length;
   if (report.void) return '<span class="verdict bad">void</span>';
   if (!passed(report)) return `<span class="verdict bad">${failed} of ${report.checks.length} checks failed</span>`;
-  const more = told ? `, ${told} as findings` : '';
-  return `<span class="verdict good">all ${report.checks.length} checks held${more}</span>`;
+  return `<span class="verdict good">${told ? `no check failed, ${told} told as findings` :
+                                              `all ${report.checks.length} checks held`}</span>`;
 }
 
 /** What needs a look, and how many do not. @param {Check[]} list */
@@ -116,10 +116,15 @@ ${plots.length ? `<div class="plots">${plots.map((p) => figure(p, extents)).join
 </section>`;
 }
 
+// A text of so many characters is not broken into lines.
+const SHORT = 24;
+
 /** @param {Table} t */
 function table(t) {
   const numeric = t.columns.map((_, i) => t.rows.some((row) => typeof row[i] === 'number'));
-  const side = (/** @type {number} */ i) => numeric[i] ? ' class="number"' : '';
+  const short = t.columns.map((_, i) => t.rows.every((row) => cellText(row[i]).length <= SHORT));
+  const side = (/** @type {number} */ i) =>
+      numeric[i] ? ' class="number"' : short[i] ? ' class="short"' : '';
   const head = t.columns.map((c, i) => `<th${side(i)} scope="col">${text(c.name)}` +
                              `${c.unit ? ` <span class="unit">${text(c.unit)}</span>` : ''}</th>`);
   const body = t.rows.map((row) => `<tr>${

@@ -39,7 +39,8 @@ caption { text-align: left; font-weight: 600; padding: .4rem 0; }
 th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align: left;
   vertical-align: top; }
 th { background: var(--panel); }
-td.number, th.number { text-align: right; white-space: nowrap; }
+td.number, th.number { text-align: right; }
+td.number, td.short { white-space: nowrap; }
 .unit { color: var(--quiet); font-weight: 400; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr));
   gap: 1rem; margin-top: 1rem; }

@@ -79,8 +79,8 @@ function againstOriginal(pairs) {
   const grown = known.filter((m) => (m.pool?.peakThreads ?? 0) > 30);
   return [
     `The original's p50 is ${short(Math.min(...factors))} to ${short(Math.max(...factors))} times ` +
-        'ours: it ran on a JVM, on machines of their own, over a network; its latencies were ' +
-        'mostly time in queues. The tasks are the same in kind: ours are ' +
+        'ours. It ran on a JVM, on machines of their own, over a network, so this compares no ' +
+        'languages. The tasks are the same in kind: ours are ' +
         `${Math.min(...tasks).toFixed(2)} to ${Math.max(...tasks).toFixed(2)} of its rate.`,
     grown.length === 0 ?
         'The pool stays at 30 everywhere, also in single, where the original\'s grew to 170 or ' +
@@ -96,8 +96,8 @@ function delayed(pairs) {
   return pairs.map(([single, bulk]) =>
       `With 60 ms on each call, ${room(single)}: single has up to ${single.pool?.peakThreads} ` +
       `threads and a queue of ${single.pool?.peakQueue}, p50 ${short(ms(single, 'p50'))} ms; bulk ` +
-      `has ${bulk.pool?.peakThreads}, p50 ${short(ms(bulk, 'p50'))} ms, hardly more than the ` +
-      'delay itself for those who are on another node.');
+      `has ${bulk.pool?.peakThreads}, p50 ${short(ms(bulk, 'p50'))} ms, 60 of them the delay of ` +
+      'those who are on another node.');
 }
 
 /** @param {Measured[]} all */

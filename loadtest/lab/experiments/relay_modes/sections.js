@@ -46,31 +46,51 @@ function base(part) {
         'task for each recipient on the sender\'s node, and one for each call to another node. ' +
         'The columns "orig." are those of the first minichat, on a JVM with machines of their ' +
         'own and a network between them; here all runs on one machine over loopback.',
-    tables: [{
-      title: 'Delivery from the intended time of sending, and the executor',
-      columns: [{name: 'room'}, {name: 'mode'}, {name: 'p50', unit: 'ms'},
-                {name: 'orig.', unit: 'ms'}, {name: 'p95', unit: 'ms'}, {name: 'orig.', unit: 'ms'},
-                {name: 'max', unit: 'ms'}, {name: 'orig.', unit: 'ms'}, {name: 'tasks/s'},
-                {name: 'orig.'}, {name: 'tasks/message'}, {name: 'pool'}, {name: 'orig.'},
-                {name: 'nodes\' CPU', unit: 'µs/delivery'}, {name: 'misordered'}],
-      rows: part.map(baseRow),
-    }],
+    tables: [
+      {
+        title: 'Delivery, from the intended time of sending',
+        columns: [{name: 'room'}, {name: 'mode'}, {name: 'p50', unit: 'ms'},
+                  {name: 'orig.', unit: 'ms'}, {name: 'p95', unit: 'ms'}, {name: 'orig.', unit: 'ms'},
+                  {name: 'max', unit: 'ms'}, {name: 'orig.', unit: 'ms'}, {name: 'misordered'}],
+        rows: part.map(latencyRow),
+      },
+      {
+        title: 'The executor, and what it costs',
+        columns: [{name: 'room'}, {name: 'mode'}, {name: 'tasks/message'}, {name: 'tasks/s'},
+                  {name: 'orig.'}, {name: 'pool'}, {name: 'orig.'}, {name: 'longest queue'},
+                  {name: 'nodes\' CPU', unit: 'µs/delivery'}],
+        rows: part.map(executorRow),
+      },
+    ],
     plots: plotsOf(part),
   }];
 }
 
+/** @param {Measured} m */
+const modeOf = (m) => m.condition.mode + (m.void ? ' (void)' : '');
+/** @param {Measured} m */
+const originalOf = (m) =>
+    ORIGINALS[keyOf(m)]?.[/** @type {'single' | 'bulk'} */ (m.condition.mode)];
+
 /** @param {Measured} m @returns {Cell[]} */
-function baseRow(m) {
-  const room = ORIGINALS[keyOf(m)];
-  const original = room?.[/** @type {'single' | 'bulk'} */ (m.condition.mode)];
-  const figure = (/** @type {Cell} */ cell) => m.void ? null : cell;
+function latencyRow(m) {
+  const original = originalOf(m);
   return [
-    roomOf(m), m.condition.mode + (m.void ? ' (void)' : ''), latency(m, 'p50'),
-    original?.p50 ?? null, latency(m, 'p95'), original?.p95 ?? null, latency(m, 'max'),
-    original?.max ?? null, figure(Math.round(tasksPerSecond(m))), original?.tasks ?? null,
-    figure(m.tasks.total / m.counts.sent), figure(m.pool?.peakThreads ?? null),
-    original?.pool ?? null, figure(cpuPerDelivery(m)), m.counts.misordered,
+    roomOf(m), modeOf(m), latency(m, 'p50'), original?.p50 ?? null, latency(m, 'p95'),
+    original?.p95 ?? null, latency(m, 'max'), original?.max ?? null, m.counts.misordered,
   ];
+}
+
+/** @param {Measured} m @returns {Cell[]} */
+function executorRow(m) {
+  const original = originalOf(m);
+  const own = m.void ? [null, null, null, null, null] : [
+    m.tasks.total / m.counts.sent, Math.round(tasksPerSecond(m)), m.pool?.peakThreads ?? null,
+    m.pool?.peakQueue ?? null, cpuPerDelivery(m),
+  ];
+  const [perMessage, perSecond, pool, queue, cpuTime] = own;
+  return [roomOf(m), modeOf(m), perMessage, perSecond, original?.tasks ?? null, pool,
+          original?.pool ?? null, queue, cpuTime];
 }
 
 /** Of each pair: threads, tasks, latencies, CPU; equal axes for each kind. @param {Measured[]} part */
@@ -178,7 +198,7 @@ function delay(part) {
                 {name: 'p50', unit: 'ms'}, {name: 'p95', unit: 'ms'}, {name: 'max', unit: 'ms'},
                 {name: 'tasks/message'}],
       rows: part.map((m) => [
-        roomOf(m), m.condition.mode + (m.void ? ' (void)' : ''), busyThreads(m.condition),
+        roomOf(m), modeOf(m), busyThreads(m.condition),
         m.void ? null : m.pool?.busyThreads ?? null, m.void ? null : m.pool?.peakThreads ?? null,
         m.void ? null : m.pool?.peakQueue ?? null, m.void ? null : m.tasks.rejected,
         latency(m, 'p50'), latency(m, 'p95'), latency(m, 'max'),
@@ -236,7 +256,7 @@ function modern(part) {
                 {name: 'p95', unit: 'ms'}, {name: 'p99', unit: 'ms'}, {name: 'max', unit: 'ms'},
                 {name: 'relay calls/message'}, {name: 'nodes\' CPU', unit: 'µs/delivery'}],
       rows: part.map((m) => [
-        roomOf(m), m.condition.mode + (m.void ? ' (void)' : ''), latency(m, 'p50'),
+        roomOf(m), modeOf(m), latency(m, 'p50'),
         latency(m, 'p95'), latency(m, 'p99'), latency(m, 'max'),
         m.void ? null : m.relay_calls.seen / m.counts.sent, m.void ? null : cpuPerDelivery(m),
       ]),
