@@ -1,5 +1,6 @@
 // The talkers stay; all others come and go. Each stays for STAY at one node, is away for AWAY, and
-// goes on at the next node after the last message that it saw: it must get all that it missed, once.
+// goes on at the next node after the last message that it saw: it must get all that it missed,
+// once.
 
 import {scenario} from 'k6/execution';
 
@@ -14,7 +15,9 @@ const stayMs = duration('STAY', '10s');
 const awayMs = duration('AWAY', '1s');
 const members = settings.rooms * settings.members;
 if (settings.talkers >= settings.members) throw new Error('TALKERS: must be less than MEMBERS');
-if (stayMs + awayMs >= settings.durationMs) throw new Error('STAY and AWAY: must fit into DURATION');
+if (stayMs + awayMs >= settings.durationMs) {
+  throw new Error('STAY and AWAY: must fit into DURATION');
+}
 
 /** @type {import('k6/options').Options} */
 export const options = {

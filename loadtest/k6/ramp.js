@@ -1,5 +1,5 @@
-// The talkers talk from the beginning; the other members come one after the other over RAMP and stay.
-// The deliveries per second grow with them..
+// The talkers talk from the beginning; the other members come one after the other over RAMP and
+// stay. The deliveries per second grow with them..
 
 import {scenario} from 'k6/execution';
 

@@ -1,5 +1,5 @@
-// The same load for a long time. Latency is held against its limit in each third, so that what grows
-// slowly shows; members that don't talk reconnect to another node every RENEW, as clients do.
+// The same load for a long time. Latency is held against its limit in each third, so that what
+// grows slowly shows; members that don't talk reconnect to another node every RENEW, as clients do.
 
 import {scenario} from 'k6/execution';
 

@@ -1,5 +1,5 @@
-// In the middle third of DURATION a crowd of CROWD more members comes into each room at once, and the
-// talkers talk BOOST times as fast; then the crowd leaves, and all must be as before.
+// In the middle third of DURATION a crowd of CROWD more members comes into each room at once, and
+// the talkers talk BOOST times as fast; then the crowd leaves, and all must be as before.
 
 import {scenario} from 'k6/execution';
 

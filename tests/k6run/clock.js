@@ -1,4 +1,5 @@
-// Node.js's timers: k6 scripts have theirs, and a run has its ends. Nothing else here lets time pass.
+// Node.js's timers: k6 scripts have theirs, and a run has its ends. Nothing else here lets time
+// pass.
 
 export function after(ms, callback) {
   return setTimeout(callback, Math.max(0, ms));

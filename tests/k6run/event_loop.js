@@ -1,4 +1,7 @@
-// What a virtual user still waits for: its timers and sockets. An iteration ends when nothing is left.
+// What a virtual user still waits for: its timers and sockets. An iteration ends when nothing is
+// left.
+//
+// Errors: what a callback throws goes to `onException`; the loop goes on.
 
 import {after, cancel, every} from './clock.js';
 

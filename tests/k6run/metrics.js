@@ -89,7 +89,7 @@ export class Metrics {
   declare(name, type, isTime = false) {
     if (!NAME.test(name)) throw new Error(`"${name}" is no name for a metric`);
     const known = this.#metrics.get(name);
-    if (known && known.type !== type) throw new Error(`metric "${name}" is a ${known.type} already`);
+    if (known && known.type !== type) throw new Error(`"${name}" is a ${known.type} already`);
     if (!known) {
       const parts = [{selector: '', tags: {}, sink: new SINKS[type]()}];
       this.#metrics.set(name, {name, type, contains: isTime ? 'time' : 'default', parts});

@@ -17,13 +17,14 @@ function parseDuration(text, what) {
 }
 
 function parseCount(value, what) {
-  if (!Number.isInteger(value) || value < 1) throw new ConfigError(`${what}: "${value}" is no count`);
-  return value;
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new ConfigError(`${what}: "${value}" is no count`);
 }
 
 function refuseUnknown(object, known, what) {
   const unknown = Object.keys(object).find((key) => !known.includes(key));
-  if (unknown !== undefined) throw new ConfigError(`${what}: this runner knows no option "${unknown}"`);
+  if (unknown === undefined) return;
+  throw new ConfigError(`${what}: this runner knows no option "${unknown}"`);
 }
 
 function parseScenario(name, scenario, functions) {

@@ -2,8 +2,10 @@
 //
 //   node --experimental-vm-modules run.js [-e NAME=VALUE]… [--json FILE] SCRIPT
 //
-// Written from k6's public documentation. Stricter than k6: an exception anywhere, an interrupted
-// iteration or an option that this runner doesn't know fails the run.
+// Written from k6's public documentation; knows what these scripts use: k6/execution, k6/metrics,
+// k6/timers, k6/websockets and the executor per-vu-iterations. Exit codes are k6's (errors.js), but
+// it is stricter: an exception anywhere, an interrupted iteration, or an option, module or metric
+// that it doesn't know fails the run.
 
 import {writeFileSync} from 'node:fs';
 import {resolve} from 'node:path';
@@ -15,7 +17,9 @@ const {values, positionals} = parseArgs({
   options: {env: {type: 'string', short: 'e', multiple: true, default: []}, json: {type: 'string'}},
   allowPositionals: true,
 });
-if (positionals.length !== 1) throw new Error('usage: run.js [-e NAME=VALUE]… [--json FILE] SCRIPT');
+if (positionals.length !== 1) {
+  throw new Error('usage: run.js [-e NAME=VALUE]… [--json FILE] SCRIPT');
+}
 
 const env = Object.fromEntries(values.env.map((pair) => pair.split(/=(.*)/s, 2)));
 const log = (text) => process.stderr.write(`${text}\n`);

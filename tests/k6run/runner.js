@@ -1,4 +1,7 @@
 // The course of a test run: init, setup, scenarios, teardown, thresholds, summary.
+//
+// Errors: run() fails, with an error that has an exit code, when init or setup does, or the options
+//         are wrong. An exception in an iteration is kept, and decides the exit code.
 
 import {writeFileSync} from 'node:fs';
 
@@ -32,17 +35,17 @@ export class Runner {
     this.metrics.declare('iteration_duration', 'trend', true);
   }
 
-  // {exit, complete, interrupted, exceptions, thresholds, metrics}. Fails with an error that has a
-  // `code` when it could not run.
+  // {exit, complete, interrupted, exceptions, thresholds, metrics}
   async run() {
     const first = await this.#newUser(0);
     this.#configure(first.exports);
     const scenarios = [];
     for (const scenario of this.#options.scenarios) scenarios.push(await this.#populate(scenario));
     const begin = Date.now();
-    const data = await this.#once(first.user, 'setup', this.#options.setupTimeoutMs, EXIT.setupTimeout);
+    const {setupTimeoutMs, teardownTimeoutMs} = this.#options;
+    const data = await this.#once(first.user, 'setup', setupTimeoutMs, EXIT.setupTimeout);
     await Promise.all(scenarios.map((scenario) => this.#runScenario(scenario, data)));
-    await this.#once(first.user, 'teardown', this.#options.teardownTimeoutMs, EXIT.teardownTimeout, data);
+    await this.#once(first.user, 'teardown', teardownTimeoutMs, EXIT.teardownTimeout, data);
     return this.#result(first.user, (Date.now() - begin) / 1000);
   }
 

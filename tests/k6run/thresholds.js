@@ -47,7 +47,8 @@ export function parseThresholds(thresholds, metrics) {
     const type = metrics.typeOf(name);
     if (type === undefined) throw new ConfigError(`threshold: there is no metric "${name ?? key}"`);
     if (selector !== '') metrics.select(name, selector, parseTags(tags));
-    return sources.map((source) => ({metric: name, selector, ...parseExpression(source, type, key)}));
+    return sources.map(
+        (source) => ({metric: name, selector, ...parseExpression(source, type, key)}));
   });
 }
 

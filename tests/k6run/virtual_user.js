@@ -1,4 +1,8 @@
-// A virtual user: the script in a context of its own, without anything of Node.js, and what it waits for.
+// A virtual user: the script in a context of its own, without anything of Node.js, and what it
+// waits for.
+//
+// Lifetime: init() once, then call() one after the other. After a call nothing of it runs any more.
+// Errors:   init() fails with a ScriptError; what calls throw goes to the run's onException.
 
 import {readFileSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
@@ -9,7 +13,9 @@ import {EventLoop} from './event_loop.js';
 import {modulesOf} from './modules.js';
 
 // Parts of JavaScript in Node.js that k6's engine doesn't have.
-const ABSENT = ['Atomics', 'FinalizationRegistry', 'Intl', 'SharedArrayBuffer', 'WeakRef', 'WebAssembly'];
+const ABSENT = [
+  'Atomics', 'FinalizationRegistry', 'Intl', 'SharedArrayBuffer', 'WeakRef', 'WebAssembly',
+];
 
 const describe = (error) => error?.stack ?? String(error);
 

@@ -17,7 +17,7 @@ export function webSocketClass(loop, mayConnect) {
 
     constructor(url, protocols = null, params = {}) {
       mayConnect();
-      if (protocols !== null) throw new TypeError('WebSocket: protocols are reserved for the future');
+      if (protocols !== null) throw new TypeError('WebSocket: there are no protocols yet');
       this.url = url;
       // One event in one turn, as in k6.
       this.#ws = new Ws(url, {
@@ -26,7 +26,9 @@ export function webSocketClass(loop, mayConnect) {
       const handle = {terminate: () => this.#terminate()};
       loop.addSocket(handle);
       this.#ws.on('open', () => this.#emit('open', {}));
-      this.#ws.on('message', (data, binary) => this.#emit('message', {data: this.#data(data, binary)}));
+      this.#ws.on('message', (data, binary) => {
+        this.#emit('message', {data: this.#data(data, binary)});
+      });
       this.#ws.on('ping', () => this.#emit('ping', {}));
       this.#ws.on('pong', () => this.#emit('pong', {}));
       this.#ws.on('error', (error) => this.#emit('error', {error: error.message}));

@@ -1,8 +1,13 @@
 // One session: requests with answers, pauses that end when the connection does, and a guard.
 //
-// k6 ends an iteration only when no socket and no timer is left. So there is one place that knows them
-// all: after close(), and after a connection that broke, none is left; the guard closes a session that
-// has outlived its time.
+// k6 ends an iteration only when no socket and no timer is left; a forgotten one hangs it until it
+// is interrupted, and its counts are lost. So one place knows them all.
+//
+// Lifetime:  connects at once. After close(), or after the connection has ended, no timer is left
+//            and onFrame is not called again.
+// Errors:    what waits for an answer or a time fails when the connection ends. An error frame is
+//            an answer.
+// Limits:    6 s for an answer, 3 s for the close, `guardMs` for all.
 
 import {clearTimeout, setTimeout} from 'k6/timers';
 import {WebSocket} from 'k6/websockets';
@@ -44,7 +49,7 @@ export class Client {
       this.#closed = true;
       this.#onClosed();
     });
-    this.#after(guardMs, () => this.#end(`guard: the session at ${node} outlived its ${guardMs} ms`));
+    this.#after(guardMs, () => this.#end(`guard: a session at ${node} took ${guardMs} ms`));
   }
 
   /** Connected and welcomed.
@@ -89,7 +94,7 @@ export class Client {
     if (this.#socket.readyState === OPEN) this.#socket.send(JSON.stringify(frame));
   }
 
-  /** Nothing comes from it after this. Back when the socket is gone; fails when that takes too long.
+  /** Nothing comes from it after this. Back when the socket is gone; fails when that takes long.
    * @returns {Promise<void>} */
   close() {
     this.#end('closed');

@@ -1,9 +1,11 @@
 // One member's account of one room: what came, what came twice or out of order, what never came.
 //
-// Two independent ways. By the room's numbers: each message has a seq, and a number that was left out
-// is looked up in the history (missing(), found()). By the talkers' numbers: each talker counts its
-// messages and says in its last one how many were acknowledged, which all who were there from the
-// beginning compare. Knows neither sockets nor k6.
+// Two independent ways. By the room's numbers: each message has a seq, and a number that was left
+// out is looked up in the history (missing(), found()). By the talkers' numbers: each talker counts
+// its messages and says in its last one how many were acknowledged, which all who were there from
+// the beginning compare. Knows neither sockets nor k6.
+//
+// Limits: remembers only what is missing, and own messages of which the ack or the delivery is.
 
 import {Numbers} from './numbers.js';
 
@@ -114,7 +116,7 @@ export class Ledger {
     return [...this.#done.values()].reduce((sum, acked) => sum + acked, 0);
   }
 
-  /** Deliveries that never came: the greatest of the counts, since all of them see the same loss. */
+  /** Deliveries that never came: the greatest of the counts, since all see the same loss. */
   get lost() {
     const own = [...this.#own.values()].filter(({acked}) => acked !== undefined).length;
     return Math.max(this.#foundInHistory, this.#lostByTalkers(), own);

@@ -1,4 +1,8 @@
 // A member of a room, from its arrival to its complete account.
+//
+// Errors: attend() never fails. What keeps the member from going on is counted once and told on the
+//         console; the account so far is counted all the same.
+// Limits: at most the plan's drainTo and 8 s.
 
 import * as metrics from './metrics.js';
 import {Client} from './client.js';
@@ -23,8 +27,8 @@ const PAGE = 200;
  * @property {number} [leaveAt] else when all talkers are done
  * @property {{stayMs: number, awayMs: number}} [moves] reconnects to the next node, again and again
  * @property {(at: number) => number} [rateAt] else the settings' rate
- * @property {(at: number, since: number) => string} [phaseAt] the tag `phase` of what was due at `at`,
- *   for a member that is connected since `since`
+ * @property {(at: number, since: number) => string} [phaseAt] the tag `phase` of what was due at
+ *   `at`, for a member that is connected since `since`
  */
 
 export class Member {

@@ -3,26 +3,26 @@
 
 import {Counter, Rate, Trend} from 'k6/metrics';
 
-export const sent = new Counter('chat_sent');            // messages, by talkers
-export const acked = new Counter('chat_acked');          // of them, stored
-export const refused = new Rate('chat_refused');         // sends that ended in an error, or in nothing
-export const expected = new Counter('chat_expected');    // deliveries that the talkers' acks promise
-export const received = new Counter('chat_received');    // deliveries, without repeats
-export const lost = new Counter('chat_lost');            // deliveries that never came
+export const sent = new Counter('chat_sent');  // messages, by talkers
+export const acked = new Counter('chat_acked');  // of them, stored
+export const refused = new Rate('chat_refused');  // sends that ended in an error or in nothing
+export const expected = new Counter('chat_expected');  // deliveries that the talkers' acks promise
+export const received = new Counter('chat_received');  // deliveries, without repeats
+export const lost = new Counter('chat_lost');  // deliveries that never came
 export const repeated = new Counter('chat_repeated');
 export const misordered = new Counter('chat_misordered');
-export const wrong = new Counter('chat_wrong');          // of another id, sender or room than promised
-export const gaps = new Counter('chat_gaps');            // frames "gap"
-export const moves = new Counter('chat_moves');          // reconnects with resume
-export const failures = new Counter('chat_failures');    // members that could not go on, by `what`
+export const wrong = new Counter('chat_wrong');  // of another id, sender or room than promised
+export const gaps = new Counter('chat_gaps');  // frames "gap"
+export const moves = new Counter('chat_moves');  // reconnects with resume
+export const failures = new Counter('chat_failures');  // members that could not go on
 export const accounted = new Counter('chat_accounted');  // members whose account is complete
-export const delivery = new Trend('chat_delivery_ms', true);  // from the intended time of the send
-export const ack = new Trend('chat_ack_ms', true);            // the same, to the ack
+export const delivery = new Trend('chat_delivery_ms', true);  // from the time that it was due
+export const ack = new Trend('chat_ack_ms', true);
 
 export const TREND_STATS = ['min', 'med', 'p(90)', 'p(95)', 'p(99)', 'max', 'count'];
 
-/** The thresholds of a run in which `members` members must give account of themselves. A member that
- * hangs, dies or is interrupted does not, and fails the run.
+/** The thresholds of a run in which `members` members must give account of themselves. A member
+ * that hangs, dies or is interrupted does not, and fails the run.
  * @param {{p95Ms: number, refusedRate: number}} settings
  * @param {number} members
  * @param {{[phase: string]: number}} [phases] the highest p95 of each; else the settings' for all

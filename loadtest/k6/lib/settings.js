@@ -1,4 +1,5 @@
-// What the user sets: k6 run -e NAME=value. A value that can't be meant ends the run before it begins.
+// What the user sets: k6 run -e NAME=value. A value that can't be meant ends the run before it
+// begins.
 
 /** @type {{[unit: string]: number}} */
 const UNITS = {ms: 1, s: 1000, m: 60000, h: 3600000};

@@ -1,5 +1,8 @@
-// Sends a member's messages when they are due, however long the answers take, and then says how many
-// were acknowledged.
+// Sends a member's messages when they are due, however long the answers take, and then says how
+// many were acknowledged.
+//
+// Errors: a send that is refused or not answered is counted, and not repeated; the last message is
+//         sent until it is stored, or the time to drain is over. Fails when the connection ends.
 
 import * as metrics from './metrics.js';
 import {doneText, talkText} from './ledger.js';
@@ -28,7 +31,7 @@ export class Talker {
     this.speech = speech;
   }
 
-  /** Back when all has been answered and the last message is stored; fails when the connection does. */
+  /** Back when all has been answered and the last message is stored. */
   async talk() {
     const {client, plan, firstAt, stepAt} = this.speech;
     let at = firstAt;
@@ -73,7 +76,7 @@ export class Talker {
     for (let resend = false;; resend = true) {
       const answer = await client.request(resend ? {...frame, resend} : frame);
       if (answer.op === 'ack') return;
-      if (Date.now() > plan.drainTo) throw new Error(`the last message was refused: ${answer.code}`);
+      if (Date.now() > plan.drainTo) throw new Error(`last message refused: ${answer.code}`);
       await client.until(Date.now() + RETRY_MS);
     }
   }

@@ -52,7 +52,8 @@ export function copyScripts(file, edit) {
   const after = edit(before);
   if (after === before) throw new Error(`nothing was changed in ${file}`);
   writeFileSync(path, after);
-  const settings = {extends: join(SCRIPTS, 'tsconfig.json'), include: ['*.js', 'lib/*.js', '*.d.ts']};
+  const include = ['*.js', 'lib/*.js', '*.d.ts'];
+  const settings = {extends: join(SCRIPTS, 'tsconfig.json'), include};
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
   return {folder, remove: () => rmSync(folder, {recursive: true})};
 }
