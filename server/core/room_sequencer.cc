@@ -56,11 +56,13 @@ void RoomSequencer::OnLocalEvent(const EventPtr& event) {
 }
 
 void RoomSequencer::OnLocalEvent(const EventPtr& event, const SessionId& recipient) {
+  const TimePoint start = node_.now();
   AddToRing(event);
   const auto it = members_.find(recipient);
   if (it == members_.end()) return;
   bool lacks = false;
   OnEvent(it->second, event, DeliveryPath::kLocal, &lacks);
+  ObserveDeliver(start);
   if (lacks) HoldThenPull();
 }
 

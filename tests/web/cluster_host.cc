@@ -1,5 +1,6 @@
 // A cluster of real nodes on real services for a test that is no C++ program: says where it is, and
-// does what standard input says, until that ends.
+// does what standard input says, until that ends. Arguments are options of every node:
+// cluster_host lab.enabled=true …
 //
 //   →
 //   {"nodes":[{"name":"n1","client":"127.0.0.1:…","admin":"127.0.0.1:…","relay":"127.0.0.1:…"},…]}
@@ -52,10 +53,21 @@ void Obey(TestCluster& cluster, const std::string& command, const std::string& n
   }
 }
 
-void Run() {
+NodeProcess::Flags FlagsOf(int argc, char** argv) {
+  NodeProcess::Flags flags;
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = argv[i];
+    const std::size_t equals = option.find('=');
+    if (equals == std::string::npos) throw std::runtime_error("not KEY=VALUE: " + option);
+    flags[option.substr(0, equals)] = option.substr(equals + 1);
+  }
+  return flags;
+}
+
+void Run(const NodeProcess::Flags& flags) {
   ServiceSet* services = ServiceSet::Shared();
   if (services == nullptr) throw std::runtime_error("redis, postgres or kafka is not installed");
-  TestCluster cluster(*services, {});
+  TestCluster cluster(*services, {.flags = flags});
   std::cout << Describe(cluster) << std::endl;
   std::string command;
   std::string name;
@@ -65,9 +77,9 @@ void Run() {
 }  // namespace
 }  // namespace minichat::test
 
-int main() {
+int main(int argc, char** argv) {
   try {
-    minichat::test::Run();
+    minichat::test::Run(minichat::test::FlagsOf(argc, argv));
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "cluster_host: %s\n", error.what());

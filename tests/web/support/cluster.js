@@ -18,9 +18,11 @@ export class Cluster {
   #process;
   #lines;
 
-  static async start() {
+  // `flags`: options of every node, {'lab.enabled': true}.
+  static async start(flags = {}) {
     const cluster = new Cluster();
-    cluster.#process = spawn(HOST, {stdio: ['pipe', 'pipe', 'inherit']});
+    const args = Object.entries(flags).map(([option, value]) => `${option}=${value}`);
+    cluster.#process = spawn(HOST, args, {stdio: ['pipe', 'pipe', 'inherit']});
     cluster.#lines = createInterface({input: cluster.#process.stdout})[Symbol.asyncIterator]();
     // {n1: {client: '127.0.0.1:…', admin: …}, …}
     const {nodes} = JSON.parse(await cluster.#line('the cluster', START_LIMIT_MS));
