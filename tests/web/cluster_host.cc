@@ -1,6 +1,6 @@
 // A cluster of real nodes on real services for a test that is no C++ program: says where it is, and
-// does what standard input says, until that ends. Arguments are options of every node:
-// cluster_host lab.enabled=true …
+// does what standard input says, until that ends. Arguments are options of every node, as
+// --lab.profile classic.
 //
 //   →
 //   {"nodes":[{"name":"n1","client":"127.0.0.1:…","admin":"127.0.0.1:…","relay":"127.0.0.1:…"},…]}
@@ -53,21 +53,20 @@ void Obey(TestCluster& cluster, const std::string& command, const std::string& n
   }
 }
 
-NodeProcess::Flags FlagsOf(int argc, char** argv) {
+NodeProcess::Flags FlagsIn(const std::vector<std::string>& arguments) {
   NodeProcess::Flags flags;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    const std::size_t equals = option.find('=');
-    if (equals == std::string::npos) throw std::runtime_error("not KEY=VALUE: " + option);
-    flags[option.substr(0, equals)] = option.substr(equals + 1);
+  if (arguments.size() % 2 != 0) throw std::runtime_error("an option without a value");
+  for (std::size_t i = 0; i < arguments.size(); i += 2) {
+    if (!arguments[i].starts_with("--")) throw std::runtime_error("no option: " + arguments[i]);
+    flags[arguments[i].substr(2)] = arguments[i + 1];
   }
   return flags;
 }
 
-void Run(const NodeProcess::Flags& flags) {
+void Run(const std::vector<std::string>& arguments) {
   ServiceSet* services = ServiceSet::Shared();
   if (services == nullptr) throw std::runtime_error("redis, postgres or kafka is not installed");
-  TestCluster cluster(*services, {.flags = flags});
+  TestCluster cluster(*services, {.flags = FlagsIn(arguments)});
   std::cout << Describe(cluster) << std::endl;
   std::string command;
   std::string name;
@@ -79,7 +78,7 @@ void Run(const NodeProcess::Flags& flags) {
 
 int main(int argc, char** argv) {
   try {
-    minichat::test::Run(minichat::test::FlagsOf(argc, argv));
+    minichat::test::Run({argv + 1, argv + argc});
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "cluster_host: %s\n", error.what());

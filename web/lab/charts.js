@@ -35,7 +35,7 @@ export function roundUp(value) {
 
 export function format(value, unit = '') {
   if (value === null || value === undefined) return '–';
-  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  const digits = Number.isInteger(value) || value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return `${value.toFixed(digits)}${unit && ` ${unit}`}`;
 }
 

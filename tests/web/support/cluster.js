@@ -18,11 +18,11 @@ export class Cluster {
   #process;
   #lines;
 
-  // `flags`: options of every node, {'lab.enabled': true}.
+  // `flags`: options of every node, {'lab.profile': 'classic'}.
   static async start(flags = {}) {
     const cluster = new Cluster();
-    const args = Object.entries(flags).map(([option, value]) => `${option}=${value}`);
-    cluster.#process = spawn(HOST, args, {stdio: ['pipe', 'pipe', 'inherit']});
+    const options = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, `${value}`]);
+    cluster.#process = spawn(HOST, options, {stdio: ['pipe', 'pipe', 'inherit']});
     cluster.#lines = createInterface({input: cluster.#process.stdout})[Symbol.asyncIterator]();
     // {n1: {client: '127.0.0.1:…', admin: …}, …}
     const {nodes} = JSON.parse(await cluster.#line('the cluster', START_LIMIT_MS));
