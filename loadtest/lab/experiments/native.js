@@ -22,11 +22,18 @@ export function nativeExperiment(name) {
     const code = await process.ended;
     const path = join(lab.folder, 'report.json');
     if (!existsSync(path)) throw new Error(`${program} (exit ${code}): ${process.tail()}`);
-    const report = JSON.parse(readFileSync(path, 'utf8'));
+    const report = withTexts(JSON.parse(readFileSync(path, 'utf8')));
     const problems = problemsOf(report);
     if (problems.length > 0) throw new Error(`${path}: ${problems.join('; ')}`);
     return judged(report, name, code);
   };
+}
+
+/** The programs write times as milliseconds since 1970. @param {any} report */
+export function withTexts(report) {
+  const text = (/** @type {unknown} */ time) =>
+      typeof time === 'number' ? new Date(time).toISOString() : time;
+  return {...report, started_at: text(report.started_at), ended_at: text(report.ended_at)};
 }
 
 /**
