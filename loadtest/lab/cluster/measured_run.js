@@ -102,7 +102,7 @@ export class MeasuredRun {
     this.plants = plants;
     this.folder = join(folder, condition.id);
     this.#nodes = new Nodes(services, this.folder, flagsOf(condition));
-    [this.loadAverage] = os.loadavg();
+    this.loadAverage = os.loadavg()[0];
     // Rooms of one run are met by no other.
     this.label = `${condition.id}-${Date.now().toString(36)}`;
   }
