@@ -21,7 +21,7 @@ async function outcomeOf(report, code) {
   chmodSync(program, 0o755);
   try {
     return await nativeExperiment('trial')(/** @type {any} */ (
-        {folder, quick: true, services: {program: () => program}, say: () => {}}));
+        {folder, quick: true, services: {program: () => program, file: {kafka_lib: '/nowhere'}}, say: () => {}}));
   } finally {
     rmSync(folder, {recursive: true});
   }
