@@ -2,7 +2,7 @@
 // --reports FOLDER [--quick] [--part P] [--slo p95=50ms] [--resume FOLDER] [--plant]
 // [--profile classic]
 
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 
@@ -42,6 +42,9 @@ function readCommand(args) {
   const useless = Object.keys(values).find(
       (key) => !FOR_ALL.includes(key) && !experiment.options.includes(key));
   if (useless) throw new UsageError(`${name} knows no --${useless}`);
+  if (values.resume && !existsSync(values.resume)) {
+    throw new UsageError(`--resume: there is no ${values.resume}`);
+  }
   try {
     experiment.check?.(values);
   } catch (error) {
@@ -92,10 +95,17 @@ async function main(args) {
     quick: lab.quick,
     ...partial,
     manifest: {...lab.common, ...partial.manifest},
+    checks: [...partial.checks, buildCheck(lab)],
   });
   writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
   writeFileSync(join(folder, 'report.html'), renderReport(report));
   return tell(report, folder);
+}
+
+/** Quick forms are for trying and for tests: there any build will do. @param {{common: any, quick: boolean}} lab */
+function buildCheck({common: {build_type: type}, quick}) {
+  return {name: 'measured with what users run', wanted: 'a release build', seen: type,
+          ok: type === 'Release', finding_only: quick};
 }
 
 /** @param {Date} time */

@@ -41,6 +41,7 @@ verb_lab() {
   esac
   ensure_packages "$ROOT/deploy/dev/packages.txt"
   ensure_lab
+  ensure_kafka_jars
   node "$LAB_DIR/main.js" check "$@" || exit
   build_lab "$name"
   use_lab_folders
@@ -83,11 +84,10 @@ take_lab_lock() {
 
 start_lab_services() {
   if ! lab_needs_cluster "$1"; then
-    printf '{"root": "%s", "preset": "%s", "bin": "%s"}\n' "$ROOT" "$LAB_PRESET" \
-      "$ROOT/build/$LAB_PRESET/bin" >"$VAR/services.json"
+    printf '{"root": "%s", "preset": "%s", "bin": "%s", "kafka_lib": "%s"}\n' "$ROOT" "$LAB_PRESET" \
+      "$ROOT/build/$LAB_PRESET/bin" "$KAFKA_LIB" >"$VAR/services.json"
     return 0
   fi
-  ensure_kafka_jars
   say "Starting Redis, Postgres, Kafka and Prometheus for the lab"
   start_redis
   start_kafka
@@ -107,6 +107,7 @@ write_lab_services() {
   "root": "$ROOT",
   "preset": "$LAB_PRESET",
   "bin": "$ROOT/build/$LAB_PRESET/bin",
+  "kafka_lib": "$KAFKA_LIB",
   "ledger": "$RUN",
   "secret_file": "$RUN/cluster.secret",
   "psql": "$(postgres_bin)/psql",

@@ -48,14 +48,16 @@ export class Process {
    * @param {string} name
    * @param {string[]} command
    * @param {{log: string, ledger?: string}} files  where its output goes; the ledger's folder
+   * @param {Record<string, string>} [environment]  besides what is inherited
    */
-  constructor(name, command, {log, ledger}) {
+  constructor(name, command, {log, ledger}, environment = {}) {
     const output = openSync(log, 'a');
     this.name = name;
     this.log = log;
     // Detached: a Ctrl-C is the lab's, which then stops them in order.
     this.#child = spawn(command[0], command.slice(1),
-                        {stdio: ['ignore', output, output], detached: true, env: cleanEnvironment()});
+                        {stdio: ['ignore', output, output], detached: true,
+                         env: {...cleanEnvironment(), ...environment}});
     closeSync(output);
     this.ended = once(this.#child, 'exit').then(([code]) => {
       running.delete(this);

@@ -8,11 +8,13 @@ import {outputOf} from './processes.js';
 
 /** @typedef {Record<string, number>} LogEnds  by partition */
 /**
- * Written by ./dev lab. For an experiment without the lab's cluster it ends after `bin`.
+ * Written by ./dev lab. For an experiment without the lab's cluster it ends after
+ * `kafka_lib`.
  * @typedef {object} ServicesFile
  * @property {string} root   the checkout
  * @property {string} preset of the build
  * @property {string} bin    the folder of the programs
+ * @property {string} kafka_lib  Kafka's jars
  * @property {string} ledger
  * @property {string} secret_file
  * @property {string} psql

@@ -52,7 +52,7 @@ export const EXPERIMENTS = {
   'capacity': {
     text: 'the highest rate per mode that meets --slo p95=50ms without loss',
     cluster: true,
-    options: ['slo', 'resume'],
+    options: ['slo'],
     check: ({slo}) => slo && parseSlo(slo),
     run: capacity,
   },

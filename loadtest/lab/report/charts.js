@@ -84,6 +84,17 @@ function themed(svg) {
       .replaceAll(/<style[^]*?<\/style>/g, '');
 }
 
+/**
+ * Which line or bar is which: the page sets it as text, where it can break lines.
+ * @param {Plot} plot
+ * @returns {{name: string, colour: string, dashed: boolean}[]}
+ */
+export const legendOf = (plot) => plot.series.map(({name}, i) => ({
+  name,
+  colour: `var(--series-${i % SERIES.length + 1})`,
+  dashed: plot.kind !== 'bar' && dashOf(i) === 'dashed',
+}));
+
 /** @param {Plot} plot @param {Extent} extent @returns {any} */
 function optionOf(plot, extent) {
   return {
@@ -91,15 +102,7 @@ function optionOf(plot, extent) {
     backgroundColor: 'transparent',
     color: SERIES,
     textStyle: {fontFamily: FONT, color: INK},
-    legend: {
-      show: plot.series.length > 1,
-      top: 0,
-      left: 0,
-      itemWidth: 18,
-      itemHeight: 8,
-      textStyle: {color: INK, fontSize: 12},
-    },
-    grid: {left: 62, right: 18, top: plot.series.length > 1 ? 40 : 22, bottom: 44},
+    grid: {left: 62, right: 18, top: 16, bottom: 46},
     xAxis: plot.kind === 'bar' ? namesAxis(plot) : numbersAxis(plot.x, extent.xMin, extent.xMax, 'x'),
     yAxis: numbersAxis(plot.y, plot.kind === 'cdf' ? 0 : extent.yMin,
                        plot.kind === 'cdf' ? 1 : extent.yMax, 'y'),
@@ -144,7 +147,7 @@ function namesAxis(plot) {
     nameLocation: 'middle',
     nameGap: 34,
     axisLabel: {...axisLook.axisLabel, hideOverlap: false, interval: 0, fontSize: 10,
-                rotate: namesOf(plot).length > 6 ? 25 : 0},
+                rotate: namesOf(plot).join(' ').length > 48 ? 25 : 0},
     splitLine: {show: false},
   };
 }
@@ -178,13 +181,15 @@ function seriesOption(plot, series, index) {
     showSymbol: plot.kind === 'line' && series.points.length <= 24,
     symbolSize: 5,
     barMaxWidth: 36,
-    lineStyle: {width: 2, type: DASHES[Math.floor(index / 4) % DASHES.length]},
+    lineStyle: {width: 2, type: dashOf(index)},
     emphasis: {disabled: true},
     silent: true,
     markArea: index === 0 && plot.marks?.length ? markArea(plot.marks) : undefined,
   };
 }
-const DASHES = ['solid', 'dashed'];
+// The colours come twice.
+/** @param {number} index */
+const dashOf = (index) => Math.floor(index / 4) % 2 === 0 ? 'solid' : 'dashed';
 
 /** @param {Plot} plot @param {Plot['series'][number]} series */
 function barData(plot, series) {

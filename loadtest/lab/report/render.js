@@ -1,6 +1,6 @@
 // report.json → report.html: one file that needs nothing else.
 
-import {drawPlot, sharedExtents} from './charts.js';
+import {drawPlot, legendOf, sharedExtents} from './charts.js';
 import {failedChecks, passed, withoutVoidFigures} from './document.js';
 import {STYLE} from './style.js';
 
@@ -151,7 +151,16 @@ export function cellText(cell) {
 function figure(plot, extents) {
   const names = plot.series.map((series) => series.name).join(', ');
   return `<figure role="img" aria-label="${text(`${plot.title}: ${names}`)}">\
-<figcaption>${text(plot.title)}</figcaption>${drawPlot(plot, extents)}</figure>`;
+<figcaption>${text(plot.title)}</figcaption>${legend(plot)}${drawPlot(plot, extents)}</figure>`;
+}
+
+/** @param {Plot} plot */
+function legend(plot) {
+  if (plot.series.length < 2) return '';
+  const entries = legendOf(plot).map(({name, colour, dashed}) =>
+      `<span><i style="border-top: 4px ${dashed ? 'dashed' : 'solid'} ${colour}"></i>` +
+      `${text(name)}</span>`);
+  return `<p class="legend">${entries.join(' ')}</p>`;
 }
 
 /** @param {Record<string, unknown>} values */

@@ -47,6 +47,9 @@ td.number, td.short { white-space: nowrap; }
 figure { margin: 0; padding: .75rem; background: var(--panel); border-radius: .5rem;
   break-inside: avoid; }
 figcaption { font-weight: 600; font-size: .95rem; margin-bottom: .25rem; }
+p.legend { margin: 0; font-size: .8rem; }
+.legend span { display: inline-block; margin-right: 1.2em; white-space: nowrap; }
+.legend i { display: inline-block; width: 1.6em; margin-right: .4em; vertical-align: middle; }
 svg { display: block; width: 100%; height: auto; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; font-size: .85rem; }
 dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }

@@ -25,6 +25,7 @@ export function findingsOf(all) {
     ...modern(pairsOf(ofPart(believed, 'modern'))),
     ...order(believed),
     ...repeated(all),
+    ...disturbed(all),
   ];
 }
 
@@ -154,5 +155,17 @@ function repeated(all) {
   return again.length === 0 ? [] : [
     `Measured again because the first time was void: ${
         again.map((m) => `${m.condition.id} (${m.attempts} times)`).join(', ')}.`,
+  ];
+}
+
+// The lab itself keeps about one core busy.
+const QUIET_LOAD = 3;
+
+/** @param {Measured[]} all */
+function disturbed(all) {
+  const highest = Math.max(...all.map((m) => m.load_average));
+  return highest <= QUIET_LOAD ? [] : [
+    `The machine did other things meanwhile: its load average was up to ${highest.toFixed(1)} when a ` +
+        'condition began. Latencies and pool sizes are higher for it; compare within pairs only.',
   ];
 }

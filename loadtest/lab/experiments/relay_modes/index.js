@@ -58,7 +58,7 @@ async function loseOneRow(lab, label) {
 }
 
 /** @param {Lab} lab @param {Measured[]} all @param {string[]} parts */
-function reportOf(lab, all, parts) {
+export function reportOf(lab, all, parts) {
   const believed = all.filter((m) => m.void === '');
   const findings = findingsOf(all);
   return {

@@ -58,6 +58,7 @@ function good(condition) {
     differences: [],
     cpu_seconds: Object.fromEntries(processes.map((name) => [name, 1])),
     cores: Object.fromEntries(processes.map((name) => [name, line])),
+    load_average: 0.5,
     attempts: 1,
   };
 }
@@ -182,6 +183,14 @@ test('what makes a run void', () => {
   assert.equal(mayBeRepeated(of((m) => { m.pulls = 2; })), true);
   assert.equal(mayBeRepeated(of((m) => { m.counts.lost = 1; })), false);
   assert.equal(mayBeRepeated(of(() => {})), false);
+});
+
+test('a machine that did other things is told', () => {
+  const all = quick();
+  const told = () => findingsOf(all).some((finding) => /machine did other things/.test(finding));
+  assert.equal(told(), false);
+  all[0].load_average = 9;
+  assert.equal(told(), true);
 });
 
 test('a result from before a break counts only if nothing changed', () => {
