@@ -276,7 +276,9 @@ class WorkersTest : public ::testing::Test {
 };
 
 TEST_F(WorkersTest, AnswerAsWithoutThem) {
-  n2_.receiver.special_results = {{"s1", RelayResult::kNotHere}, {"s2", RelayResult::kQueueFull}};
+  n2_.core.Run([&] {
+    n2_.receiver.special_results = {{"s1", RelayResult::kNotHere}, {"s2", RelayResult::kQueueFull}};
+  });
   sender_.SetPeers({n2_.entry});
 
   EXPECT_EQ(sender_.Deliver(n2_.entry, 4),
