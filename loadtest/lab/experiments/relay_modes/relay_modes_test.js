@@ -84,7 +84,7 @@ test('the conditions are those of the plan, in pairs, with talkers apart from me
   assert.ok(seconds <= 75 * 60, `${seconds} s`);
 });
 
-test('tasks and busy threads are computed as in the issue of thread pools', () => {
+test('tasks and busy threads are computed per message and per node', () => {
   assert.equal(tasksPerMessage({members: 150, mode: 'single'}), 150);
   assert.equal(tasksPerMessage({members: 150, mode: 'bulk'}), 52);
   const busy = (/** @type {number} */ members, /** @type {number} */ rate) =>
