@@ -1,3 +1,5 @@
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -15,6 +17,7 @@ namespace json = boost::json;
 using minichat::InvalidArgument;
 using minichat::Result;
 using minichat::Status;
+using minichat::loadtest::Increase;
 using minichat::loadtest::KafkaInspector;
 using minichat::loadtest::LogOffsets;
 
@@ -39,9 +42,14 @@ Result<LogOffsets> ParseOffsets(const std::string& text) {
   const json::value value = json::parse(text, ec);
   if (ec || !value.is_object()) return InvalidArgument("--from: no offsets: " + text);
   LogOffsets offsets;
-  for (const auto& [partition, offset] : value.get_object()) {
-    if (!offset.is_int64()) return InvalidArgument("--from: no offset of partition " + text);
-    offsets[std::atoi(std::string(partition).c_str())] = offset.get_int64();
+  for (const auto& each : value.get_object()) {
+    const json::string_view key = each.key();
+    std::int32_t partition = 0;
+    const auto parsed = std::from_chars(key.begin(), key.end(), partition);
+    if (parsed.ec != std::errc{} || parsed.ptr != key.end() || !each.value().is_int64()) {
+      return InvalidArgument("--from: no offset of a partition: " + std::string(key));
+    }
+    offsets[partition] = each.value().get_int64();
   }
   return offsets;
 }
@@ -61,7 +69,7 @@ Result<json::object> Since(KafkaInspector& kafka, const std::string& from) {
   if (!entries.ok()) return entries.status();
   json::array ids;
   for (const auto& entry : *entries) ids.emplace_back(entry.id);
-  return json::object{{"increase", minichat::loadtest::Increase(*begin, *ends)}, {"ids", std::move(ids)}};
+  return json::object{{"increase", Increase(*begin, *ends)}, {"ids", std::move(ids)}};
 }
 
 // "--kafka", "HOST:PORT", … as a map; empty when they are not pairs.

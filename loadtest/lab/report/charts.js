@@ -133,6 +133,8 @@ function numbersAxis(axis, low, high, side) {
     type: axis.log ? 'log' : 'value',
     name: nameOf(axis),
     ...(Number.isFinite(low) ? range : {}),
+    // Bars grow from the axis, not from 1.
+    ...(axis.log ? {startValue: range.min} : {}),
     splitLine: side === 'x' ? {show: false} : axisLook.splitLine,
   };
 }

@@ -33,7 +33,7 @@ p, li { max-width: 52rem; }
 .summary { font-size: 1.1rem; }
 .good { color: var(--good); } .bad { color: var(--bad); } .told { color: var(--told); }
 .void { border: 3px solid var(--bad); padding: .5rem 1rem; border-radius: .5rem; }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; margin-top: .75rem; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: .4rem 0; }
 th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--line); text-align: left;
@@ -42,7 +42,7 @@ th { background: var(--panel); }
 td.number, th.number { text-align: right; }
 td.number, td.short { white-space: nowrap; }
 .unit { color: var(--quiet); font-weight: 400; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr));
+.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 28rem), 1fr));
   gap: 1rem; margin-top: 1rem; }
 figure { margin: 0; padding: .75rem; background: var(--panel); border-radius: .5rem;
   break-inside: avoid; }

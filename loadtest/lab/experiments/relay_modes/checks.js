@@ -2,7 +2,7 @@
 
 import {differingEntries} from '../../cluster/manifest.js';
 import {GENERATOR_LIMIT} from '../../cluster/void_rules.js';
-import {busyThreads, tasksPerMessage} from './conditions.js';
+import {TENFOLD_P95_MS, TENFOLD_RATE, busyThreads, tasksPerMessage} from './conditions.js';
 
 /** @typedef {import('../../cluster/measured_run.js').Measured} Measured */
 /** @typedef {import('../../report/document.js').Check} Check */
@@ -28,7 +28,7 @@ function checksOfOne(m) {
     relayCalls(m),
     ...(profile === 'modern' ? [inOrder(m)] : []),
     generator(m),
-    ...(profile === 'classic' ? poolChecks(m) : []),
+    ...(profile === 'classic' ? poolChecks(m) : tenfold(m)),
   ];
 }
 
@@ -93,6 +93,14 @@ function generator(m) {
   return check(`${m.condition.id}: the generator keeps up`,
                `at most ${GENERATOR_LIMIT * 100} % of a core`,
                `${Math.round(share * 100)} %, ${late} late sends`, share <= GENERATOR_LIMIT);
+}
+
+/** Ten times the original's highest load, in bulk. @param {Measured} m @returns {Check[]} */
+function tenfold({condition, latency_ms: latency}) {
+  if (condition.rate < TENFOLD_RATE || condition.mode !== 'bulk' || latency === null) return [];
+  const {p95} = latency.delivery;
+  return [check(`${condition.id}: p95 at ten times the original's highest load`,
+                `at most ${TENFOLD_P95_MS} ms`, `${p95.toFixed(1)} ms`, p95 <= TENFOLD_P95_MS)];
 }
 
 /** @param {Measured} m @returns {Check[]} */
