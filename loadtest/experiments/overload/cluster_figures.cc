@@ -29,16 +29,16 @@ MemoryGrowth MemoryOf(const ClusterResult& result) {
 double RecoverySeconds(const ClusterResult& result, double p95_ms) {
   const double fell = result.Phase("overload").to_s;
   const double until = result.Phase("after").to_s;
-  double recovered = kNone;
+  double good_since = kNone;
   for (const ClusterSecond& second : result.seconds) {
     if (second.at_s <= fell || second.at_s > until + 1) continue;
     // A second without deliveries says nothing of how long they take.
     const bool good =
         second.refused * 100 <= second.sent && second.acked > 0 && second.p95_ms < p95_ms;
-    if (!good) recovered = kNone;
-    if (good && !(recovered >= 0)) recovered = std::max(0.0, second.at_s - 1 - fell);
+    if (good && good_since >= 0) return good_since;
+    good_since = good ? std::max(0.0, second.at_s - 1 - fell) : kNone;
   }
-  return recovered;
+  return kNone;
 }
 
 std::uint64_t UnclearErrors(const ClusterPhase& phase) {

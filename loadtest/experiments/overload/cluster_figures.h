@@ -13,9 +13,8 @@ struct MemoryGrowth {
 };
 MemoryGrowth MemoryOf(const ClusterResult& result);
 
-// From the end of the overload's sending until the first second from which on at most one in a
-// hundred is refused (a busy machine's hiccup fills a tight bound) and the p95 stays below
-// `p95_ms`.
+// From the end of the overload's sending until two seconds in a row are good: at most one in a
+// hundred is refused (a busy machine's hiccup fills a tight bound), and the p95 is below `p95_ms`.
 double RecoverySeconds(const ClusterResult& result, double p95_ms);
 
 // Answers that say something else than that there is too much.

@@ -96,13 +96,23 @@ TEST(ClusterReportTest, NoticesThatNothingIsRefused) {
   EXPECT_EQ(BrokenChecks(result), Names{"cluster: refused at twice the capacity"});
 }
 
-TEST(ClusterReportTest, CountsTheRecoveryFromTheLastBadSecond) {
+TEST(ClusterReportTest, HasRecoveredWithTwoGoodSecondsInARow) {
   ClusterResult result = Expected();
-  result.seconds[15].p95_ms = 200;  // the second that ends 16 s after the start
+  result.seconds[15].p95_ms = 200;  // the second that ends 16 s after the start, 2 s after the fall
+  result.seconds[14].refused = 10;  // of 1,000: few enough
   EXPECT_EQ(RecoverySeconds(result, 100), 2);
 
-  result.seconds[19].refused = 11;  // of 1,000
+  for (const std::size_t bad : {17u, 19u}) result.seconds[bad].refused = 11;
   EXPECT_TRUE(std::isnan(RecoverySeconds(result, 100)));
+  EXPECT_EQ(BrokenChecks(result), Names{"cluster: recovered after the load falls"});
+}
+
+TEST(ClusterReportTest, NoticesALateRecovery) {
+  ClusterResult result = Expected();
+  for (std::size_t i = 14; i < 18; ++i) result.seconds[i].p95_ms = 200;
+  result.phases[1].to_s = 12.5;
+
+  EXPECT_EQ(RecoverySeconds(result, 100), 5.5);
   EXPECT_EQ(BrokenChecks(result), Names{"cluster: recovered after the load falls"});
 }
 

@@ -233,7 +233,7 @@ class ClusterRun {
 ClusterPlan ClusterPlan::Quick() {
   ClusterPlan plan;
   plan.find = seconds(2);
-  plan.calm = seconds(3);
+  plan.calm = seconds(5);
   plan.overload = seconds(6);
   return plan;
 }

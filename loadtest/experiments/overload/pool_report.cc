@@ -38,7 +38,8 @@ Check AllAccepted(const PoolResult& result) {
   const std::size_t ok = result.Took(kOk).size();
   return {result.condition.name + ": requests that end OK",
           Text("all %zu", result.condition.requests), Text("%zu", ok),
-          ok == result.condition.requests};
+          ok == result.condition.requests,
+          result.condition.service.overflow == Overflow::kCallerRuns};
 }
 
 std::vector<Check> SyncChecks(const PoolResult& result) {
@@ -162,7 +163,9 @@ std::string RejectFinding(const PoolResult& reject) {
 std::string CallerRunsFinding(const PoolResult& result) {
   const double hardest = LongestQuestion(result);
   const double speed = result.condition.least_possible_ms() / (result.seconds * 1e3);
-  return "caller_runs refuses nobody, as the thread that brings a request does the work when the "
+  const std::size_t cut = result.requests.size() - result.Took(kOk).size();
+  return Text("%zu of %zu requests ended with an error. ", cut, result.requests.size()) +
+         "caller_runs refuses nobody, as the thread that brings a request does the work when the "
          "pool is full: here that is a thread of gRPC itself. " +
          Text("It was %.1f times as fast as the %zu workers alone could be, ", speed,
               result.condition.service.workers) +

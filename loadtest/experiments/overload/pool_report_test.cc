@@ -75,10 +75,10 @@ TEST(PoolReportTest, NoticesWorkThatIsFasterThanItCanBe) {
 
 TEST(PoolReportTest, NoticesRefusalsWhereNoneMayBe) {
   PoolResult result = Sync();
-  result.condition = CallerRunsCondition(false);
+  result.condition = UnboundedCondition(false);
   result.requests.back().code = kResourceExhausted;
 
-  EXPECT_EQ(BrokenChecks(result), Names{"caller_runs: requests that end OK"});
+  EXPECT_EQ(BrokenChecks(result), Names{"unbounded: requests that end OK"});
 }
 
 }  // namespace
