@@ -49,8 +49,10 @@ double Calls(const MetricsSnapshot& metrics) {
   return metrics.Sum("minichat_relay_calls_total");
 }
 
+// Those that the submitting thread had to run itself count as rejected.
 double Tasks(const MetricsSnapshot& metrics) {
-  return metrics.Sum("executor_completed_tasks_total", {{"name", kExecutor}});
+  return metrics.Sum("executor_completed_tasks_total", {{"name", kExecutor}}) +
+         metrics.Sum("executor_rejected_tasks_total", {{"name", kExecutor}});
 }
 
 template <class Read>

@@ -15,6 +15,7 @@ struct Node {
   double tasks = 0;
   double cpu = 0;
   double threads = 0;
+  double own_tasks = 0;  // that their submitter had to run
 };
 
 NodeScrape ScrapeOf(const std::string& name, const Node& node) {
@@ -24,6 +25,7 @@ NodeScrape ScrapeOf(const std::string& name, const Node& node) {
       "\nminichat_messages_acked_total " + std::to_string(node.acked) +
       "\nminichat_relay_calls_total{mode=\"bulk\",code=\"OK\"} " + std::to_string(node.calls) +
       "\nexecutor_completed_tasks_total{name=\"fanout\"} " + std::to_string(node.tasks) +
+      "\nexecutor_rejected_tasks_total{name=\"fanout\"} " + std::to_string(node.own_tasks) +
       "\nexecutor_completed_tasks_total{name=\"store\"} 1000" +
       "\nexecutor_pool_size_threads{name=\"fanout\"} " + std::to_string(node.threads) +
       "\nprocess_cpu_seconds_total " + std::to_string(node.cpu) + "\n";
@@ -43,8 +45,9 @@ class FiguresFromScrapesTest : public testing::Test {
 TEST_F(FiguresFromScrapesTest, RatiosAreOfAllNodesAndTheLastSeconds) {
   EXPECT_FALSE(Add({}, {}).calls_per_message);
 
-  const auto figures = Add({.acked = 10, .calls = 15, .tasks = 100, .cpu = 0.25, .threads = 30},
-                           {.acked = 0, .calls = 5, .tasks = 50, .cpu = 0.5, .threads = 31});
+  const auto figures =
+      Add({.acked = 10, .calls = 15, .tasks = 100, .cpu = 0.25, .threads = 30},
+          {.acked = 0, .calls = 5, .tasks = 40, .cpu = 0.5, .threads = 31, .own_tasks = 10});
 
   EXPECT_EQ(figures.calls_per_message, 2);
   EXPECT_EQ(figures.tasks_per_message, 15);

@@ -237,7 +237,10 @@ void LiveLoad::EndSecond() {
   board_.AddSecond(series_.EndSecond(Clock::now()), counts_, WindowLatency());
   window_at_ = (window_at_ + 1) % kWindow;
   window_[window_at_] = LatencyHistogram();
-  second_timer_ = loop_.At(second_timer_.first + seconds(1), [this] { EndSecond(); });
+  // After a stall the missed seconds are not made up for.
+  Clock::time_point next = second_timer_.first + seconds(1);
+  if (next <= Clock::now()) next = Clock::now() + seconds(1);
+  second_timer_ = loop_.At(next, [this] { EndSecond(); });
 }
 
 // Members that lack what another had before the last two seconds.

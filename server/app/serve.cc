@@ -101,6 +101,14 @@ void Announce(const AppConfig& config, const BoundPorts& ports) {
     log::Warn("insecure_auth", {{"client_listen", config.client_listen},
                                 {"note", "whoever connects is believed, from other machines too"}});
   }
+  if (config.lab_enabled) {
+    log::Warn("lab", {{"profile", config.lab_profile},
+                      {"dispatch", config.lab_dispatch},
+                      {"deadline", config.lab_deadline},
+                      {"local", config.lab_local},
+                      {"repair", config.lab_repair},
+                      {"note", "for experiments"}});
+  }
   if (Standalone(config)) {
     log::Warn("in_memory", {{"note", "one node alone; nothing survives a restart"}});
   }

@@ -133,6 +133,28 @@ TEST_F(ChatNodeTest, ResumesFromTheCursorAndSaysWhenItCannot) {
   EXPECT_TRUE(cyd.link->got.empty());
 }
 
+// The room's last number went to a message that could not be stored, and the room has been cold
+// since.
+TEST_F(ChatNodeTest, APullUpToAHeadWithoutARowIsNotRepeated) {
+  ChatNode& node = cluster_.AddNode("n1");
+  const RoomId room("general");
+  const Deadline deadline = Deadline::After(cluster_.scheduler, seconds(1));
+  cluster_.directory.Lease(room, "token", 1, deadline, [](const auto&) {});
+  cluster_.directory.Warm({room, 1, "token", 5, false}, deadline, [](const auto&) {});
+  cluster_.scheduler.Advance(milliseconds(50));
+  FakeClient bob(cluster_, node, "bob");
+
+  const JoinReply joined = Ok(bob.Join("general", 2));
+  cluster_.scheduler.Advance(seconds(5));
+  const Ack ack = Ok(bob.Send("general", "c-1", "next"));
+
+  EXPECT_EQ(5u, joined.head);
+  EXPECT_EQ(1, cluster_.metrics.pulls_join.Value());
+  EXPECT_EQ(0, cluster_.metrics.pulls_sweep.Value());
+  EXPECT_EQ(6u, ack.seq);
+  EXPECT_EQ((Strings{"6:next"}), bob.link->got);
+}
+
 TEST_F(ChatNodeTest, AResumeAnswersBeforeTheFirstEvent) {
   ChatNode& node = cluster_.AddNode("n1");
   FakeClient ann(cluster_, node, "ann"), bob(cluster_, node, "bob");

@@ -56,11 +56,13 @@ void RoomSequencer::OnLocalEvent(const EventPtr& event) {
 }
 
 void RoomSequencer::OnLocalEvent(const EventPtr& event, const SessionId& recipient) {
+  const TimePoint start = node_.now();
   AddToRing(event);
   const auto it = members_.find(recipient);
   if (it == members_.end()) return;
   bool lacks = false;
   OnEvent(it->second, event, DeliveryPath::kLocal, &lacks);
+  ObserveDeliver(start);
   if (lacks) HoldThenPull();
 }
 
@@ -289,14 +291,18 @@ void RoomSequencer::DeliverPage(const ReadPage& page, Seq after) {
   for (auto& [id, member] : members_) {
     if (member.cursor < after) continue;  // joined further back meanwhile: the next page
     if (!node_.options.repair && member.cursor >= member.want) continue;  // not what it joined for
+    bool took_all = true;
     for (const EventPtr& event : events) {
       if (event->place.seq <= member.cursor) continue;
-      if (member.session->corked || !member.session->link->CanTakePage()) {
+      took_all = !member.session->corked && member.session->link->CanTakePage();
+      if (!took_all) {
         member.want = std::max(member.want, event->place.seq);
         break;
       }
       Deliver(member, event, DeliveryPath::kPull);
     }
+    // Complete to the head: what lacks below it has no row, and never will.
+    if (took_all && !page.more) member.cursor = std::max(member.cursor, page.head);
   }
 }
 

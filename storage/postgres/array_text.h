@@ -16,6 +16,7 @@ class ArrayText {
   void Add(std::string_view text);
   void Add(std::int64_t number);
   void Add(std::optional<std::int64_t> number);
+  void AddNull() { Add(std::optional<std::int64_t>()); }
   // As bytea: any bytes.
   void AddBytes(std::string_view bytes);
 

@@ -41,11 +41,12 @@ core::WarmingFacts Warm(pqxx::work& transaction, const std::string& room,
   // Held until the commit: what was read below stays true for `generation`.
   const auto current = NumberOf(transaction.exec_prepared1(kCurrentForShare));
   if (current > generation) return {.refused = true};
-  const pqxx::result newest = transaction.exec_prepared(kNewestRow, room);
-  if (newest.empty()) return {};
+  const pqxx::row newest = transaction.exec_prepared1(kNewestRow, room);
+  core::WarmingFacts facts{.max_seq = newest[0].as<core::Seq>()};
   // The server's clock may have been set back since.
-  return {.max_seq = newest[0][0].as<core::Seq>(),
-          .newest_age_ms = std::max<std::int64_t>(0, newest[0][1].as<std::int64_t>())};
+  if (!newest[1].is_null())
+    facts.newest_age_ms = std::max<std::int64_t>(0, newest[1].as<std::int64_t>());
+  return facts;
 }
 
 std::optional<core::StoredRow> FindRow(pqxx::work& transaction, const std::string& room,
@@ -76,7 +77,7 @@ std::vector<Letter> ToLetters(std::vector<core::DeadLetter> letters) {
   out.reserve(letters.size());
   for (core::DeadLetter& letter : letters) {
     out.push_back(
-        {letter.partition, letter.offset, std::move(letter.error), std::move(letter.raw)});
+        {letter.partition, letter.offset, std::move(letter.error), std::move(letter.raw), {}, {}});
   }
   return out;
 }

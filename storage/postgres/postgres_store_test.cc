@@ -93,6 +93,20 @@ TEST_F(PostgresStoreTest, BadRowsGoToDeadLettersAndTheRestIsStored) {
   EXPECT_EQ(Count("dead_letters"), 3) << "a letter that is written again stays one";
 }
 
+TEST_F(PostgresStoreTest, TheNumberOfABuriedRowIsNotGivenOutAgain) {
+  const core::NewRow buried = RowOf(9, "\xff not UTF-8");
+  ASSERT_TRUE(Insert({buried}).ok());
+  EXPECT_EQ(Warm(1)->max_seq, 9u);
+  EXPECT_EQ(Warm(1)->newest_age_ms, -1) << "it is no row";
+
+  ASSERT_TRUE(Insert({RowOf(8, "below it")}).ok());
+  EXPECT_EQ(Warm(1)->max_seq, 9u);
+  EXPECT_GE(Warm(1)->newest_age_ms, 0);
+
+  ASSERT_TRUE(Insert({RowOf(10, "above it")}).ok());
+  EXPECT_EQ(Warm(1)->max_seq, 10u);
+}
+
 TEST_F(PostgresStoreTest, CallsGoOnWhenAllConnectionsAreEnded) {
   core::Seq seq = 0;
   for (int round = 0; round < 5; ++round) {

@@ -32,9 +32,19 @@ std::optional<std::int64_t> PartitionOf(const core::NewRow& row) {
 }
 
 Letter ToLetter(const core::NewRow& row, const std::string& error) {
-  const core::Place& place = row.placed.place;
-  return {PartitionOf(row), row.offset, error + ": seq " + std::to_string(place.seq),
-          core::SerializeMessage(*row.placed.message, 0)};
+  const core::Message& message = *row.placed.message;
+  const core::Seq seq = row.placed.place.seq;
+  Letter letter{PartitionOf(row),
+                row.offset,
+                error + ": seq " + std::to_string(seq),
+                core::SerializeMessage(message, 0),
+                {},
+                {}};
+  if (IsCleanUtf8(message.room.value()) && seq <= core::kMaxSeq) {
+    letter.room = message.room.value();
+    letter.seq = static_cast<std::int64_t>(seq);
+  }
+  return letter;
 }
 
 // An error text comes from anywhere; the column takes UTF-8 without NUL.
@@ -176,15 +186,17 @@ Status RowWriter::Bury(Entries entries, const std::string& error) {
 void AddLetters(pqxx::work& transaction, const std::string& topic,
                 const std::vector<Letter>& letters) {
   if (letters.empty()) return;
-  ArrayText partition, offset, error, raw;
+  ArrayText partition, offset, error, raw, room, seq;
   for (const Letter& letter : letters) {
     partition.Add(letter.partition);
     offset.Add(letter.offset);
     error.Add(Printable(letter.error));
     raw.AddBytes(letter.raw);
+    letter.room ? room.Add(*letter.room) : room.AddNull();
+    seq.Add(letter.seq);
   }
   transaction.exec_prepared(kAddLetters, topic, partition.Finish(), offset.Finish(), error.Finish(),
-                            raw.Finish());
+                            raw.Finish(), room.Finish(), seq.Finish());
 }
 
 }  // namespace minichat::postgres

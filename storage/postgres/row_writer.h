@@ -57,6 +57,9 @@ struct Letter {
   std::optional<std::int64_t> offset;
   std::string error;
   std::string raw;
+  // The place that a row had; none: it had none, or one that Postgres can't name.
+  std::optional<std::string> room;
+  std::optional<std::int64_t> seq;
 };
 void AddLetters(pqxx::work& transaction, const std::string& topic,
                 const std::vector<Letter>& letters);

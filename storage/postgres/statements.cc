@@ -24,15 +24,18 @@ JOIN messages USING (room_id, seq)
 WHERE messages.id <> rows.id)";
 
 constexpr const char* kAddLettersSql = R"(
-INSERT INTO dead_letters (topic, partition, kafka_offset, error, raw)
-SELECT $1, log_partition, log_offset, error, raw
-FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::bytea[])
-  AS letters (log_partition, log_offset, error, raw)
+INSERT INTO dead_letters (topic, partition, kafka_offset, error, raw, room_id, seq)
+SELECT $1, log_partition, log_offset, error, raw, room_id, seq
+FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::bytea[], $6::text[], $7::bigint[])
+  AS letters (log_partition, log_offset, error, raw, room_id, seq)
 ON CONFLICT DO NOTHING)";
 
+// The highest number that the room has given out, of a row or a buried one. No age: no rows.
 constexpr const char* kNewestRowSql = R"(
-SELECT seq, (extract(epoch FROM now() - stored_at) * 1000)::bigint AS age_ms
-FROM messages WHERE room_id = $1 ORDER BY seq DESC LIMIT 1)";
+SELECT coalesce(greatest(newest.seq, buried.seq), 0) AS seq, newest.age_ms
+FROM (SELECT max(seq) AS seq FROM dead_letters WHERE room_id = $1) AS buried
+LEFT JOIN (SELECT seq, (extract(epoch FROM now() - stored_at) * 1000)::bigint AS age_ms
+           FROM messages WHERE room_id = $1 ORDER BY seq DESC LIMIT 1) AS newest ON true)";
 
 constexpr const char* kLookupSql = R"(
 SELECT seq, hash, (extract(epoch FROM sent_at) * 1000)::bigint AS sent_at_ms

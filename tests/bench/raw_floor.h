@@ -32,7 +32,7 @@ class RawFloor {
   ~RawFloor();
   RawFloor(const RawFloor&) = delete;
 
-  Result<Sample> Run(double rate, std::chrono::seconds duration);
+  Result<Sample> Run(double rate, std::chrono::milliseconds duration);
 
  private:
   class Client;

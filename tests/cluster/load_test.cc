@@ -74,5 +74,23 @@ TEST_F(LoadTest, IsExactInEachModeAndItsIdsAreThoseInPostgresAndItsCallsThoseOfT
   }
 }
 
+// Without repair messages may overtake each other; they come all the same, each once.
+TEST_F(LoadTest, InTheClassicShapeAllComesThoughOrderIsNotPromised) {
+  StartCluster({.flags = {{"lab.enabled", "true"}, {"lab.profile", "classic"}}});
+  const std::string file = WriteClusterFile();
+  for (const std::string mode : {"single", "bulk"}) {
+    EnterMode(mode);
+
+    LoadProcess load(dir_, {"--cluster", file, "--members", "30", "--talkers", "30", "--rate", "60",
+                            "--duration", "3s", "--drain", "20s", "--allow-misordered"});
+
+    ASSERT_EQ(load.Wait(), 0) << mode << "\n" << load.Output() << cluster().LogTails();
+    const auto report = load.Report();
+    EXPECT_EQ(report.at("counts").at("received").to_number<int>(), 180 * 30) << mode;
+    EXPECT_EQ(report.at("counts").at("lost").to_number<int>(), 0) << mode;
+    EXPECT_EQ(report.at("counts").at("repeated").to_number<int>(), 0) << mode;
+  }
+}
+
 }  // namespace
 }  // namespace minichat::test

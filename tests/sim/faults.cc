@@ -20,6 +20,9 @@ const std::vector<std::string> kSteps = {
     "hb",     "append", "append",   "pg_insert", "pg_insert", "pg_look", "pg_max",
     "pg_max", "pg_gen", "pg_range", "relay",     "relay"};
 
+// Not mixed into the others.
+const std::vector<std::string> kRareKinds = {"emptysplit", "slowread"};
+
 }  // namespace
 
 const std::vector<std::string>& Faults::Kinds() {
@@ -27,6 +30,13 @@ const std::vector<std::string>& Faults::Kinds() {
                                                   "old",   "flush", "split",     "kafka", "pg",
                                                   "lag",   "cut",   "rlink",     "cwp"};
   return kKinds;
+}
+
+bool Faults::IsKind(const std::string& kind) {
+  const auto has = [&](const std::vector<std::string>& kinds) {
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+  };
+  return has(Kinds()) || has(kRareKinds);
 }
 
 void Faults::Start() {
@@ -116,9 +126,14 @@ double Faults::Begin(const std::string& kind, SimNode& node) {
   if (kind == "old") return LoseRedis(true);
   if (kind == "flush") return FlushRedis();
   if (kind == "split") return SplitRedis(node);
+  if (kind == "emptysplit") {  // neither the old nor the new master knows anything
+    FlushRedis();
+    return SplitRedis(node);
+  }
   if (kind == "rlink") return CutFromRedis(node);
   if (kind == "kafka") return BreakKafka();
   if (kind == "pg") return BreakPostgres();
+  if (kind == "slowread") return SlowReads();
   if (kind == "lag") return LagPersisters();
   if (kind == "cut") return CutRelay();
   CHECK(kind == "cwp");  // the command line has checked
@@ -268,6 +283,15 @@ double Faults::BreakPostgres() {
     store.Recover();
     world_.Trace("pg: ok");
   });
+  return seconds;
+}
+
+// Pages of rows come late, but in time; all else is as fast as ever.
+double Faults::SlowReads() {
+  const double seconds = world_.random().Uniform(1, 6);
+  world_.store().SetReadsSlowly(true);
+  world_.Trace("pg: reads slowly");
+  world_.timeline().After(Seconds(seconds), [this] { world_.store().SetReadsSlowly(false); });
   return seconds;
 }
 

@@ -21,8 +21,10 @@ class Faults {
  public:
   explicit Faults(SimWorld& world) : world_(world) {}
 
-  // All kinds, as --faults takes them.
+  // What `mixed` mixes, and `all` is.
   static const std::vector<std::string>& Kinds();
+  // Does --faults take it? Some kinds are only in weather of their own.
+  static bool IsKind(const std::string& kind);
 
   void Start();
   void Hit(std::string_view step, std::string_view phase, SimNode* node);
@@ -53,6 +55,7 @@ class Faults {
   double CutFromRedis(SimNode& node);
   double BreakKafka();
   double BreakPostgres();
+  double SlowReads();
   double LagPersisters();
   double CutRelay();
   double CrashWipeAndSlow(SimNode& node);

@@ -16,6 +16,21 @@ namespace minichat::sim {
 using core::RoomId;
 using core::Seq;
 
+namespace {
+
+// The first that a page lacks of what is visible from `low` (0: its own first) to its last; 0:
+// none.
+Seq FirstHole(const std::set<Seq>& visible, Seq low, const std::set<Seq>& page) {
+  if (page.empty()) return 0;
+  if (low == 0) low = *page.begin();
+  for (auto it = visible.lower_bound(low); it != visible.end() && *it < *page.rbegin(); ++it) {
+    if (!page.contains(*it)) return *it;
+  }
+  return 0;
+}
+
+}  // namespace
+
 void Observer::Violation(const std::string& kind, const std::string& text) {
   if (!kinds_.insert(kind + " " + text.substr(0, text.find(' '))).second) return;
   problems_.push_back({world_.now(), kind, text});
@@ -143,8 +158,9 @@ Seq Observer::Somewhere(const RoomId& room) const {
   return it->first - 1;
 }
 
-// What was there before the read, and still is after it, must be in its page. (Rows above the head
-// come from another Redis: the node has yet to hear of it.)
+// What was there before the read, and still is after it, must be in its page, and so must all that
+// lies below the page's last. (Rows above the head come from another Redis: the node has yet to
+// hear of it.)
 void Observer::OnHistory(SimNode& node, const core::HistoryRequest& request,
                          const core::HistoryPage& page, const Visible& before) {
   Note("history_pages");
@@ -164,6 +180,10 @@ void Observer::OnHistory(SimNode& node, const core::HistoryRequest& request,
   if (!page.next || !up)
     high = std::min(high, got.empty() ? before.head : std::max(before.head, *got.rbegin()));
   const std::set<Seq> now = Present(node, request.room).seqs;
+  if (const Seq hole = FirstHole(now, up ? *request.after + 1 : 0, got)) {
+    Violation("READ_HOLE", node.name().value() + " reads " + request.room.value() + " up to #" +
+                               Show(*got.rbegin()) + ": lacks #" + Show(hole));
+  }
   for (auto it = before.seqs.lower_bound(low); it != before.seqs.end() && *it <= high; ++it) {
     if (got.contains(*it) || !now.contains(*it)) continue;
     Violation("READ_HOLE", node.name().value() + " reads " + request.room.value() + " [" +

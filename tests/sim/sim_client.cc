@@ -131,10 +131,18 @@ void SimClient::AskWho() {
                    std::set<core::UserId>& online = online_[room];
                    online.clear();
                    for (const auto& [user, sessions] : page->users) online.insert(user);
+                   TraceShown(room, online);
                  });
                });
     });
   }
+}
+
+void SimClient::TraceShown(const RoomId& room, const std::set<core::UserId>& users) const {
+  if (!world_.tracing()) return;
+  std::string text = name_ + ": is shown " + room.value() + ":";
+  for (const core::UserId& user : users) text += " " + user.value();
+  world_.Trace(text);
 }
 
 void SimClient::OnNotice(const SimLinkPtr& link, const core::NoticePtr& notice) {

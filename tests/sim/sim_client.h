@@ -131,6 +131,7 @@ class SimClient {
   void TryToConnect();
   void JoinWanted();
   void AskWho();
+  void TraceShown(const core::RoomId& room, const std::set<core::UserId>& users) const;
   void Act();
   void SendSomething();
   void Type();

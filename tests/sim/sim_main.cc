@@ -38,12 +38,8 @@ std::vector<std::string> Split(const std::string& list) {
 bool ParseFaults(const std::string& value, Arguments* arguments) {
   arguments->range.mixed_faults = value == "mixed";
   if (value == "mixed" || value == "none") return true;
-  const auto& kinds = Faults::Kinds();
-  arguments->options.faults = value == "all" ? kinds : Split(value);
-  return std::all_of(arguments->options.faults.begin(), arguments->options.faults.end(),
-                     [&](const std::string& kind) {
-                       return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-                     });
+  const auto& faults = arguments->options.faults = value == "all" ? Faults::Kinds() : Split(value);
+  return std::all_of(faults.begin(), faults.end(), Faults::IsKind);
 }
 
 bool ParseSeeds(const std::string& value, SeedRange* range) {

@@ -1,6 +1,7 @@
 #include "tests/sim/sim_store.h"
 
 #include <optional>
+#include <string_view>
 
 #include "tests/sim/observer.h"
 #include "tests/sim/sim_node.h"
@@ -44,6 +45,9 @@ void SimStore::Send(const char* name, Deadline deadline, Callback<Result<T>> don
     if (!server.up()) {
       world_.timeline().After(Seconds(.002),
                               [this, call] { Finish(call, Unavailable("postgres: down")); });
+    } else if (server.reads_slowly() && std::string_view(call->name) == "pg_range") {
+      world_.timeline().After(Seconds(world_.random().Uniform(.2, 1.7)),
+                              [this, call] { Execute(call); });
     } else if (server.slow() && world_.random().Chance(.5)) {
       world_.timeline().After(Seconds(world_.random().Uniform(0, 4)),
                               [this, call] { Execute(call); });

@@ -26,6 +26,8 @@ class SimStoreServer {
   void GoDown() { up_ = false; }
   void GoSlow() { slow_ = true; }
   void GoLossy() { lossy_ = true; }
+  bool reads_slowly() const { return reads_slowly_; }
+  void SetReadsSlowly(bool slowly) { reads_slowly_ = slowly; }
   void Recover() {
     up_ = true;
     slow_ = lossy_ = false;
@@ -37,6 +39,7 @@ class SimStoreServer {
   bool up_ = true;
   bool slow_ = false;
   bool lossy_ = false;
+  bool reads_slowly_ = false;  // pages of rows only
   memory::StoreState state_;
 };
 

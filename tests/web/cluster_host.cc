@@ -1,5 +1,6 @@
 // A cluster of real nodes on real services for a test that is no C++ program: says where it is, and
-// does what standard input says, until that ends.
+// does what standard input says, until that ends. Arguments are options of every node, as
+// --lab.profile classic.
 //
 //   →
 //   {"nodes":[{"name":"n1","client":"127.0.0.1:…","admin":"127.0.0.1:…","relay":"127.0.0.1:…"},…]}
@@ -52,10 +53,20 @@ void Obey(TestCluster& cluster, const std::string& command, const std::string& n
   }
 }
 
-void Run() {
+NodeProcess::Flags FlagsIn(const std::vector<std::string>& arguments) {
+  NodeProcess::Flags flags;
+  if (arguments.size() % 2 != 0) throw std::runtime_error("an option without a value");
+  for (std::size_t i = 0; i < arguments.size(); i += 2) {
+    if (!arguments[i].starts_with("--")) throw std::runtime_error("no option: " + arguments[i]);
+    flags[arguments[i].substr(2)] = arguments[i + 1];
+  }
+  return flags;
+}
+
+void Run(const std::vector<std::string>& arguments) {
   ServiceSet* services = ServiceSet::Shared();
   if (services == nullptr) throw std::runtime_error("redis, postgres or kafka is not installed");
-  TestCluster cluster(*services, {});
+  TestCluster cluster(*services, {.flags = FlagsIn(arguments)});
   std::cout << Describe(cluster) << std::endl;
   std::string command;
   std::string name;
@@ -65,9 +76,9 @@ void Run() {
 }  // namespace
 }  // namespace minichat::test
 
-int main() {
+int main(int argc, char** argv) {
   try {
-    minichat::test::Run();
+    minichat::test::Run({argv + 1, argv + argc});
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "cluster_host: %s\n", error.what());

@@ -124,6 +124,10 @@ describe('what nodes answer', TIMEOUT, () => {
     getPage: [{status: 200}],
     getScript: [{status: 200}],
     getStyle: [{status: 200}],
+    getLabPage: [{status: 200}],
+    getLabScript: [{status: 200}],
+    getLabCharts: [{status: 200}],
+    getLabStyle: [{status: 200}],
     openWebSocket: [{status: 426}],
     createRoom: [
       {body: {room, members: ['ann', 'bob']}, status: 201},

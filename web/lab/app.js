@@ -52,6 +52,10 @@ function makeCharts() {
       title: 'Executor threads of each node', unit: '', lines: (shown) => perNode(shown, (n) => n.threads),
       compare: (s) => sum(nodesOf(s, (n) => n.threads)), compared: 'all nodes together',
     }),
+    new Chart(parent, {
+      title: 'Deliveries a second', unit: '', lines: one('received', (s) => s.received),
+      compare: (s) => s.received, compared: 'received a second',
+    }),
   ];
 }
 

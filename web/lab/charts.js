@@ -9,8 +9,9 @@ const LEFT = 46;
 const RIGHT = 8;
 const TOP = 10;
 const BOTTOM = 22;
-// Ratios are of three seconds, so these after a switch hold something of both modes.
+// Ratios are of three seconds, so these after a change hold something of before.
 const MIXED_S = 3;
+const SETTINGS = ['members', 'talkers', 'rate'];
 
 function svg(name, attributes = {}, text = '') {
   const element = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -35,7 +36,7 @@ export function roundUp(value) {
 
 export function format(value, unit = '') {
   if (value === null || value === undefined) return '–';
-  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  const digits = Number.isInteger(value) || value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return `${value.toFixed(digits)}${unit && ` ${unit}`}`;
 }
 
@@ -60,15 +61,15 @@ export function bandsOf(seconds) {
 }
 
 // Those seconds that may be compared with each other: with the settings of the last one, and not
-// just after a switch. By mode.
+// just after a change of these or of the mode. By mode.
 export function comparable(seconds) {
-  const now = seconds.at(-1);
+  const alike = (one, other, keys) => keys.every((key) => one[key] === other[key]);
   const byMode = new Map();
-  let sinceSwitch = 0;
+  let steady = 0;  // seconds since the last change
   seconds.forEach((second, i) => {
-    sinceSwitch = i > 0 && seconds[i - 1].mode !== second.mode ? 0 : sinceSwitch + 1;
-    const same = ['members', 'talkers', 'rate'].every((key) => second[key] === now[key]);
-    if (!same || sinceSwitch < MIXED_S || second.sent === 0) return;
+    const changed = i > 0 && !alike(seconds[i - 1], second, ['mode', ...SETTINGS]);
+    steady = changed ? 0 : steady + 1;
+    if (steady < MIXED_S || second.sent === 0 || !alike(second, seconds.at(-1), SETTINGS)) return;
     if (!byMode.has(second.mode)) byMode.set(second.mode, []);
     byMode.get(second.mode).push(second);
   });

@@ -36,7 +36,7 @@ run_tidy() {
 }
 verb_tidy() {
   ensure_packages "$ROOT/deploy/dev/packages.txt" "$ROOT/deploy/dev/packages-check.txt"
-  build_preset asan minichat_proto_event minichat_proto_relay # generated headers
+  build_preset asan minichat_proto_event minichat_proto_relay minichat_proto_chain minichat_proto_stock # generated headers
   step "clang-tidy" tidy run_tidy
   say "clang-tidy: nothing found"
 }

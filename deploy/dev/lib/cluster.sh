@@ -90,6 +90,7 @@ start_dead_nodes() {
 start_dead_prometheus() {
   ! alive prometheus || return 0
   say "prometheus is down; starting it again"
+  write_node_targets "$(started_names | grep -c '^n[0-9]')"
   start_prometheus
   sed -i "s|\"prometheus\": [^,]*|\"prometheus\": \"http://127.0.0.1:$PROMETHEUS_PORT\"|" "$CLUSTER_JSON"
 }

@@ -156,7 +156,8 @@ export const relay = new Board({
           title: 'Tasks',
           description:
               'Tasks that pool threads have run, by executor: `postgres` reads and writes rows; ' +
-              '`fanout` is the dispatch pool of the lab, there only with lab.dispatch: pool.',
+              '`fanout` is the lab\'s pool, there only with lab.dispatch: pool or lab.local: ' +
+              'per_recipient.',
           unit: 'ops',
           width: 6,
           lines: [{

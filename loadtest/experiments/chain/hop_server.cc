@@ -170,11 +170,10 @@ void HopServer::Impl::PassOnAsync(OrderCall& call) const {
   onward->request.set_number(call.number());
   OnwardCall* started = onward.release();  // gRPC holds it until the callback takes it back
   next->async()->Order(started->context.get(), &started->request, &started->reply,
-                       [started, &call](const grpc::Status& status) {
+                       [started, &call](grpc::Status status) {
                          std::unique_ptr<OnwardCall> back(started);
-                         const grpc::Status ended = status;
                          back.reset();  // a call may not outlive the one that it was made for
-                         call.End(ended);
+                         call.End(status);
                        });
 }
 

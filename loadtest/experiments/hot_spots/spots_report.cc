@@ -39,7 +39,7 @@ report::Table TableOf(const SpotResult& result) {
 
 report::Plot PlotOf(const SpotResult& result) {
   report::Plot plot{
-      result.title, report::PlotKind::kBar, {"round"}, {"per " + result.operation, "µs", true}};
+      result.title, report::PlotKind::kLine, {"round"}, {"per " + result.operation, "µs", true}};
   for (const VariantResult& variant : result.variants) {
     report::Series series{variant.name};
     for (const SpotSample& sample : variant.rounds) {
@@ -67,15 +67,16 @@ std::string Finding(const SpotResult& result) {
                          : "Neither is a bottleneck before the other.");
   }
   std::string text = result.title + ": " + Micros(before) + " " + first.name + ", " +
-                     Micros(after) + " " + last.name + Text(": %.0f times less.", gain);
+                     Micros(after) + " " + last.name + Text(", %.0f times less", gain);
   if (result.variants.size() > 2) {
     const std::size_t middle = result.variants.size() - 2;
-    text += " " + result.variants[middle].name + ": " +
+    text += " (" + result.variants[middle].name + ": " +
             Micros(result.variants[middle].Median(&SpotSample::wall_us)) +
-            Text(", %.0f times less.", result.Gain(middle));
+            Text(", %.0f times less)", result.Gain(middle));
   }
   const double service = last.Median(&SpotSample::service_cpu_us);
   const double service_before = first.Median(&SpotSample::service_cpu_us);
+  text += ".";
   if (service_before > 0.5) {
     text += " Of the service's CPU it takes " + Micros(service) + " instead of " +
             Micros(service_before) + ".";

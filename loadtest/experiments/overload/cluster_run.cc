@@ -232,9 +232,9 @@ class ClusterRun {
 
 ClusterPlan ClusterPlan::Quick() {
   ClusterPlan plan;
-  plan.find = seconds(3);
+  plan.find = seconds(2);
   plan.calm = seconds(3);
-  plan.overload = seconds(8);
+  plan.overload = seconds(6);
   return plan;
 }
 

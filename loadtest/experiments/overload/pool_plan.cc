@@ -8,7 +8,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // A quick run does less work, and fewer requests where every one of them is worked on.
-constexpr std::size_t kQuickRequests = 40;
+constexpr std::size_t kQuickRequests = 30;
 
 PoolCondition Bounded(const std::string& name, bool quick) {
   PoolCondition condition;

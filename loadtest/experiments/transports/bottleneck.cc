@@ -67,6 +67,10 @@ Bottleneck FindBottleneck(const BottleneckInput& input) {
                                                             : Bottleneck::kStockWaiting;
   }
   if (input.caller_cpu >= kFull * CallerWidth(input)) return Bottleneck::kCallerCpu;
+  // Most of the time is the store's, however busy the machine is.
+  if (input.caller_workers > 0 && input.stock_workers > 0 && input.stock_held >= kComputes) {
+    return Bottleneck::kCallerWaiting;
+  }
   // Where callers and workers are many, they share the machine with whatever else runs on it.
   if (input.machine_busy >= 0.97 && Both(input) < kComputes * input.cores) {
     return Bottleneck::kOthers;

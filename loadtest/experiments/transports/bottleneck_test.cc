@@ -34,6 +34,16 @@ TEST(BottleneckTest, AWorkerThatIsHeldByTheStoreWaits) {
   EXPECT_NE(DescribeBottleneck(input).find("95 %"), std::string::npos);
 }
 
+TEST(BottleneckTest, WaitingForTheStoreCountsOnABusyMachineToo) {
+  BottleneckInput input = OneWorkerEach();
+  input.machine_busy = 1;
+  input.stock_held = 0.8;
+  EXPECT_EQ(FindBottleneck(input), Bottleneck::kCallerWaiting);
+
+  input.stock_held = 0.1;
+  EXPECT_EQ(FindBottleneck(input), Bottleneck::kOthers);
+}
+
 TEST(BottleneckTest, AWorkerThatComputesAllTheTimeIsCpu) {
   BottleneckInput input = OneWorkerEach();
   input.stock_cpu = 0.9;

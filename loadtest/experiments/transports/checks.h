@@ -11,5 +11,7 @@ namespace minichat::transports {
 // turn around. Parts that were not measured are not checked.
 std::vector<report::Check> CheckSteps(const Measurements& all);
 std::vector<report::Check> CheckRelays(const Measurements& all);
+// What disturbed the run; only a finding.
+report::Check CheckMachine(const Measurements& all);
 
 }  // namespace minichat::transports

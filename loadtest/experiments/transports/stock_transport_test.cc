@@ -72,6 +72,7 @@ TEST_P(StockTransportTest, ManyThreadsTakeEachItemOnce) {
   const auto client = Blocking();
   std::atomic<int> failed = 0;
   std::vector<std::jthread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       for (int k = 0; k < kTakes; ++k) failed += client->Call({StockOp::kTake, 0}).ok() ? 0 : 1;

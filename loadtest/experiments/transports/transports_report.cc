@@ -1,6 +1,5 @@
 #include "loadtest/experiments/transports/transports_report.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -10,7 +9,6 @@
 #include "loadtest/experiments/transports/step_report.h"
 #include "loadtest/experiments/transports/take_run.h"
 #include "loadtest/experiments/transports/words.h"
-#include "loadtest/report/plain_text.h"
 #include "server/base/json_writer.h"
 
 namespace minichat::transports {
@@ -18,23 +16,6 @@ namespace {
 
 std::int64_t Int(std::size_t count) {
   return static_cast<std::int64_t>(count);
-}
-
-// What disturbed the run: CPU of the machine that neither side used.
-std::string OtherPrograms(const Measurements& all) {
-  std::vector<double> shares;
-  const auto look = [&](const Samples& samples) {
-    for (const Figures& run : samples.rounds) {
-      const double own = (run.Get("caller_cpu") + run.Get("stock_cpu")) / all.cores;
-      shares.push_back(std::max(0.0, run.Get("machine_busy") - own));
-    }
-  };
-  for (const StepSamples& s : all.steps) look(s.samples);
-  for (const RelaySamples& r : all.relays) look(r.samples);
-  if (shares.empty()) return "Nothing was measured.";
-  return "Other programs used up to " + Percent(report::Largest(shares)) +
-         " of the machine during a measurement (median " +
-         Percent(report::Percentile(shares, 0.5)) + ").";
 }
 
 std::string Summary(const Measurements& all) {
@@ -89,9 +70,9 @@ report::ReportDocument MakeReport(const Measurements& all, const Plan& plan) {
   document.findings.push_back(
       "All of it runs on one machine over loopback, where a round trip takes some tens of "
       "microseconds: compare the ratios with the original's, not the rates.");
-  document.findings.push_back(OtherPrograms(all));
   document.checks = CheckSteps(all);
   Append(document.checks, CheckRelays(all));
+  document.checks.push_back(CheckMachine(all));
   return document;
 }
 

@@ -18,9 +18,11 @@ export class Cluster {
   #process;
   #lines;
 
-  static async start() {
+  // `flags`: options of every node, {'lab.profile': 'classic'}.
+  static async start(flags = {}) {
     const cluster = new Cluster();
-    cluster.#process = spawn(HOST, {stdio: ['pipe', 'pipe', 'inherit']});
+    const options = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, `${value}`]);
+    cluster.#process = spawn(HOST, options, {stdio: ['pipe', 'pipe', 'inherit']});
     cluster.#lines = createInterface({input: cluster.#process.stdout})[Symbol.asyncIterator]();
     // {n1: {client: '127.0.0.1:…', admin: …}, …}
     const {nodes} = JSON.parse(await cluster.#line('the cluster', START_LIMIT_MS));

@@ -17,13 +17,15 @@ export class LiveLoad {
   #process;
   #log = '';
 
-  // On `nodes` as Cluster has them; `options` as on the command line, {members: 30}.
+  // On `nodes` as Cluster has them; `options` as on the command line, {members: 30};
+  // true: a flag without a value.
   static async start(nodes, options) {
     const load = new LiveLoad();
     const cluster = join(load.#dir, 'cluster.json');
     const ports = join(load.#dir, 'ports.json');
     writeFileSync(cluster, JSON.stringify({nodes: Object.values(nodes)}));
-    const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`]);
+    const given = Object.entries(options).flatMap(
+        ([name, value]) => value === true ? [`--${name}`] : [`--${name}`, `${value}`]);
     load.#process = spawn(MINICHAT_LOAD, ['--cluster', cluster, '--control', '127.0.0.1:0',
                                           '--ports-file', ports, ...given]);
     load.#process.stderr.on('data', (bytes) => { load.#log += bytes; });
