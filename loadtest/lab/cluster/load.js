@@ -6,8 +6,10 @@ import {join} from 'node:path';
 import {CpuSampler} from '../measure/cpu_sampler.js';
 import {Process} from './processes.js';
 
+/** @typedef {import('../measure/cpu_sampler.js').CpuTrack} CpuTrack */
 /** @typedef {{start_at: number, end_at: number}} Phase */
-/** @typedef {{count: number, p50: number, p75: number, p90: number, p95: number, p99: number, p999: number, max: number}} Latency */
+/** @typedef {'count' | 'p50' | 'p75' | 'p90' | 'p95' | 'p99' | 'p999' | 'max'} LatencyKey */
+/** @typedef {Record<LatencyKey, number>} Latency */
 /**
  * What minichat-load writes.
  * @typedef {object} LoadReport
@@ -38,11 +40,11 @@ const REPORTED = [0, 1];
  * @param {import('./nodes.js').Nodes} nodes
  * @param {LoadShape} shape
  * @param {string} label
- * @returns {Promise<{report: LoadReport, ids: string[], cpu: import('../measure/cpu_sampler.js').CpuTrack}>}
+ * @returns {Promise<{report: LoadReport, ids: string[], cpu: CpuTrack}>}
  */
 export async function runLoad(nodes, shape, label) {
   const file = (/** @type {string} */ name) => join(nodes.folder, `${label}.${name}`);
-  /** @type {import('../measure/cpu_sampler.js').CpuTrack} */
+  /** @type {CpuTrack} */
   let cpu = {};
   const command = [
     nodes.services.program('minichat-load'), '--cluster', nodes.clusterFile,

@@ -12,11 +12,16 @@ const REPORT = {
   ended_at: 1767225660000, quick: true, manifest: {}, sections: [], checks: [], findings: [], void: '',
 };
 
-/** What comes of a program that writes `report` and ends with `code`. @param {unknown} report @param {number} code */
+/**
+ * What comes of a program that writes `report` and ends with `code`.
+ * @param {unknown} report
+ * @param {number} code
+ */
 async function outcomeOf(report, code) {
   const folder = mkdtempSync(join(tmpdir(), 'minichat-lab-'));
   const program = join(folder, 'minichat-lab-trial');
-  const write = report ? `cat > "$2/report.json" <<'JSON'\n${JSON.stringify(report)}\nJSON\n` : '';
+  const text = JSON.stringify(report);
+  const write = report ? `cat > "$2/report.json" <<'JSON'\n${text}\nJSON\n` : '';
   writeFileSync(program, `#!/bin/sh\n${write}echo "says why" >&2\nexit ${code}\n`);
   chmodSync(program, 0o755);
   try {

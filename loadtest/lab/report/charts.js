@@ -165,11 +165,11 @@ function logRange(low, high) {
   return {min: 10 ** Math.floor(Math.log10(floor)), max: 10 ** Math.ceil(Math.log10(high || 1))};
 }
 
-/** The next 1, 1.5, 2, 3, 4, 5, 6, 8 × a power of ten. @param {number} value */
+/** The next round number. @param {number} value */
 function niceUp(value) {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  const step = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((s) => s * power >= value) ?? 10;
+  const step = [1, 1.2, 1.5, 2, 3, 4, 5, 6, 8, 10].find((s) => s * power >= value) ?? 10;
   return step * power;
 }
 

@@ -19,7 +19,7 @@ export const STYLE = `
 * { box-sizing: border-box; }
 body {
   margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 76rem; background: var(--ground);
-  color: var(--ink); font: 16px/1.5 system-ui, "DejaVu Sans", sans-serif;
+  color: var(--ink); font: 1rem/1.5 system-ui, "DejaVu Sans", sans-serif;
 }
 h1 { margin: 0; font-size: 1.8rem; line-height: 1.25; }
 h2 { margin: 2.5rem 0 .5rem; font-size: 1.3rem; border-bottom: 1px solid var(--line); }
@@ -54,8 +54,8 @@ svg { display: block; width: 100%; height: auto; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; font-size: .85rem; }
 dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
 @media print {
-  :root { color-scheme: light; }
-  body { max-width: none; padding: 0; font-size: 11px; }
+  :root { color-scheme: light; font-size: 10.5px; }
+  body { max-width: none; padding: 0; }
   .wide { overflow: visible; }
   h2, h3, caption { break-after: avoid; }
   tr { break-inside: avoid; }

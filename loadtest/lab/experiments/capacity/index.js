@@ -127,7 +127,11 @@ async function probeOnce(nodes, slo, rate, {seconds, drainSeconds}) {
   };
 }
 
-/** @param {import('../../cluster/load.js').LoadReport} report @param {Slo} slo @param {number} judged */
+/**
+ * @param {import('../../cluster/load.js').LoadReport} report
+ * @param {Slo} slo
+ * @param {number} judged
+ */
 function reasonAgainst(report, slo, judged) {
   if (!report.ok) return report.findings;
   if (judged > slo.limitMs) return `${slo.which} ${judged.toFixed(1)} ms`;

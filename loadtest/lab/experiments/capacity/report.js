@@ -135,7 +135,9 @@ function checksOf(slo, modes) {
 function findingsOf(modes) {
   const rates = Object.fromEntries(modes.map(({mode, best}) => [mode, best?.rate]));
   const ratio = (/** @type {string} */ a, /** @type {string} */ b) =>
-      rates[a] && rates[b] ? [`${a} bears ${(rates[a] / rates[b]).toFixed(1)} times as much as ${b}.`] : [];
+      rates[a] && rates[b] ?
+      [`${a} bears ${(rates[a] / rates[b]).toFixed(1)} times as much as ${b}.`] :
+      [];
   return [
     ...ratio('bulk', 'single'),
     ...ratio('stream', 'bulk'),
@@ -143,7 +145,11 @@ function findingsOf(modes) {
   ];
 }
 
-/** @param {string} mode @param {CapacityProbe | undefined} best @param {CapacityProbe | undefined} bad */
+/**
+ * @param {string} mode
+ * @param {CapacityProbe | undefined} best
+ * @param {CapacityProbe | undefined} bad
+ */
 function bottleneck(mode, best, bad) {
   if (!best) return [];
   const nodes = sum(NODE_NAMES.map((name) => best.cores[name]));

@@ -95,7 +95,10 @@ function logLevels(times) {
   })));
 }
 
-/** All members connect at once, and each is told of each. @param {{seconds: number, drainSeconds: number}} times */
+/**
+ * All members connect at once, and each is told of each.
+ * @param {{seconds: number, drainSeconds: number}} times
+ */
 function connectBurst(times) {
   return {
     ...pairs('disturbances', [[150, 50]], 'classic', ['single'], times,

@@ -53,7 +53,10 @@ function whenSingleWins(pairs) {
   });
 }
 
-/** The original's hypothesis: that bulk delivers one after the other does not hurt its max. @param {Pair[]} pairs */
+/**
+ * The original's hypothesis: that bulk delivers one after the other does not hurt its max.
+ * @param {Pair[]} pairs
+ */
 function sequentialDelivery(pairs) {
   if (pairs.length === 0) return [];
   const worse = pairs.filter(([single, bulk]) => ms(bulk, 'max') > ms(single, 'max') * CLEAR);

@@ -33,7 +33,7 @@ export async function relayModes(lab, {part, plant}) {
   if (conditions.length === 0) throw new Error(`--part ${part}: has no quick form`);
   const all = await (plant ? measureAll(lab, conditions.slice(0, 2), plants(lab, conditions)) :
                              measureAll(lab, conditions));
-  return reportOf(lab, all, parts);
+  return reportOf(all, parts);
 }
 
 /**
@@ -57,8 +57,8 @@ async function loseOneRow(lab, label) {
       SELECT ctid FROM messages WHERE room_id LIKE '${label}%' LIMIT 1)`);
 }
 
-/** @param {Lab} lab @param {Measured[]} all @param {string[]} parts */
-export function reportOf(lab, all, parts) {
+/** @param {Measured[]} all @param {string[]} parts */
+function reportOf(all, parts) {
   const believed = all.filter((m) => m.void === '');
   const findings = findingsOf(all);
   return {
