@@ -152,9 +152,8 @@ std::string RejectFinding(const PoolResult& reject) {
            reject.condition.service.workers);
   if (accepted.size() < 13) {
     text += Text(
-        " The original accepted 13, one more than workers and places hold: one of its requests "
-        "came "
-        "only when the first were done. Here all were sent within %s, so %zu were taken.",
+        " The original accepted 13, one more than workers and places hold, so one of its requests "
+        "probably came after the first were done. Here all were sent within %s and %zu were taken.",
         Millis(Largest(refused)).c_str(), accepted.size());
   }
   return text;

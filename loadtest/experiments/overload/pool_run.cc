@@ -91,8 +91,8 @@ Result<PoolResult> RunPool(const PoolCondition& condition, const std::filesystem
   }
   result.requests = requests.Results();
   result.questions = questions.Results();
-  // Where gRPC's threads do the work, keepalives go unanswered too, and connections are given up:
-  // that belongs to the result.
+  // Where gRPC's threads do the work themselves, calls have failed on their way (probably for want
+  // of a thread that reads): that belongs to the result.
   if (condition.service.overflow == Overflow::kCallerRuns) return result;
   for (const Status& s : {CheckReached(result.requests), CheckReached(result.questions)}) {
     if (!s.ok()) return s;
