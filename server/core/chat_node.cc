@@ -19,7 +19,6 @@ namespace {
 constexpr std::size_t kMaxHistoryPage = 200;
 constexpr Duration kDrainLook = std::chrono::milliseconds(10);
 // Twice as long as the log's source may hold records back.
-constexpr Duration kLogQuiet = std::chrono::milliseconds(500);
 constexpr Duration kLeaving = std::chrono::milliseconds(500);  // of a stop's time
 
 ClientError NotMember(const RoomId& room) {
@@ -45,7 +44,6 @@ struct ChatNode::Impl {
   // Too many of them?
   std::optional<ClientError> RefusalOfRead() const;
   Task<void> StopTask(Deadline deadline, std::function<void()> done);
-  Task<void> FinishStoring(TimePoint since, TimePoint end);
   Task<void> CloseRoutes(SessionId session, std::vector<RoomId> rooms);
   Task<void> SetMode(std::string mode, Callback<Result<RelayModeSetting>> done);
   void OnNotHere(const Event& event, const std::vector<SessionId>& recipients,
@@ -116,24 +114,10 @@ Task<void> ChatNode::Impl::StopTask(Deadline deadline, std::function<void()> don
   while (sender.waiting() > 0 && !deadline.Passed(node.now())) {
     co_await Sleep(node.scheduler(), kDrainLook);
   }
-  if (ports.source != nullptr) {
-    co_await FinishStoring(node.now(), deadline.end() - kLeaving);
-    ports.source->Stop();
-  }
+  co_await janitor.StoreWhatIsLeft(deadline.end() - kLeaving);
+  if (ports.source != nullptr) ports.source->Stop();
   co_await membership.Leave(deadline);
   done();
-}
-
-// When the whole cluster stops, nobody else makes rows of the last messages, and when Redis stops
-// with it, a message without a row gets a second number later.
-Task<void> ChatNode::Impl::FinishStoring(TimePoint since, TimePoint end) {
-  const auto quiet = [&] {
-    return node.now() - since >= kLogQuiet && persister.QuietFor(kLogQuiet);
-  };
-  while (node.now() < end) {
-    if (quiet()) break;
-    co_await Sleep(node.scheduler(), kDrainLook);
-  }
 }
 
 void ChatNode::OnNameTaken(std::function<void()> handler) {

@@ -316,6 +316,26 @@ TEST_F(ChatNodeTest, StopRemovesTheNodesEntry) {
   EXPECT_EQ(1u, n1.live_nodes().size());
 }
 
+TEST_F(ChatNodeTest, AStopWritesTheRowsThatNobodyElseWrites) {
+  cluster_.AddNode("n1");
+  ChatNode& n2 = cluster_.AddNode("n2");
+  FakeClient ann(cluster_, n2, "ann");
+  Ok(ann.Join("general"));
+  cluster_.nodes[0].reset();  // which read the log
+  cluster_.relay.receivers.erase(NodeName("n1"));
+  const Ack ack = Ok(ann.Send("general", "c1", "hi"));
+  ASSERT_EQ(cluster_.store.state().RowsOf(RoomId("general")), nullptr);
+
+  bool stopped = false;
+  n2.Stop(Deadline::After(cluster_.scheduler, seconds(5)), [&] { stopped = true; });
+  cluster_.scheduler.Advance(seconds(1));
+
+  EXPECT_TRUE(stopped);
+  const auto* rows = cluster_.store.state().RowsOf(RoomId("general"));
+  ASSERT_NE(rows, nullptr);
+  EXPECT_EQ(rows->count(ack.seq), 1u);
+}
+
 TEST_F(ChatNodeTest, SetsTheRelayModeForTheCluster) {
   ChatNode& node = cluster_.AddNode("n1");
   std::optional<Result<RelayModeSetting>> setting;

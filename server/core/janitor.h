@@ -16,12 +16,18 @@ class Janitor {
 
   void Start() { node_.tasks.Spawn(Loop()); }
 
+  // At a stop: rows for all that has a place by now, until `end` at the latest. When the whole
+  // cluster stops nobody else writes the last ones, and when Redis stops with it a message without
+  // a row gets a second number later.
+  Task<void> StoreWhatIsLeft(TimePoint end);
+
  private:
   static constexpr std::size_t kRowsPerRound = 200;
 
   Task<void> Loop();
   Task<void> CleanRoutes();
-  Task<void> StoreOld();
+  // How many were found.
+  Task<Result<std::size_t>> StoreOlderThan(Duration age);
 
   NodeContext& node_;
   Membership& membership_;

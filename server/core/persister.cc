@@ -14,17 +14,10 @@ void Persister::OnBatch(LogBatch batch, Callback<Status> done) {
   node_.tasks.Spawn(Run(std::move(batch), std::move(done)));
 }
 
-bool Persister::QuietFor(Duration time) const {
-  return open_batches_ == 0 && node_.now() - last_batch_ >= time;
-}
-
 Task<void> Persister::Run(LogBatch batch, Callback<Status> done) {
-  ++open_batches_;
   co_await Sleep(node_.scheduler(), node_.options.persist_linger);
   const Status status = co_await Store(batch);
   if (!status.ok()) log::Debug("batch_not_stored", {{"why", status.ToString()}});
-  --open_batches_;
-  last_batch_ = node_.now();
   done(status);
 }
 

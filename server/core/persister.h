@@ -24,9 +24,6 @@ class Persister final : public LogConsumer {
 
   void OnBatch(LogBatch batch, Callback<Status> done) override;
 
-  // All that came is answered, and nothing has come for `time`.
-  bool QuietFor(Duration time) const;
-
  private:
   // Where a record's message is: to be written at `place`, or nothing to write.
   struct Whereabouts {
@@ -65,8 +62,6 @@ class Persister final : public LogConsumer {
   Placer& placer_;
   FanOut& fan_out_;
   RowWriter& writer_;
-  std::size_t open_batches_ = 0;
-  TimePoint last_batch_{};  // came or was answered
 };
 
 }  // namespace minichat::core

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -125,10 +126,11 @@ int RunToEnd(const std::vector<std::string>& command, const std::filesystem::pat
 
 std::uint16_t FreePort() {
   static std::mt19937 random{std::random_device{}()};
+  static std::set<std::uint16_t> given;  // nobody may listen there yet
   std::uniform_int_distribution<std::uint16_t> ports(20'000, 32'000);
   for (;;) {
     const std::uint16_t port = ports(random);
-    if (CanListen(port)) return port;
+    if (CanListen(port) && given.insert(port).second) return port;
   }
 }
 
