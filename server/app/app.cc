@@ -35,7 +35,7 @@ using std::chrono::milliseconds;
 
 // Of an orderly stop; together below 10 s.
 constexpr Duration kCloseClients = milliseconds(2'500);
-constexpr Duration kStopNode = milliseconds(2'000);
+constexpr Duration kStopNode = milliseconds(3'500);
 constexpr Duration kStopRelay = milliseconds(500);
 constexpr Duration kFlushLog = milliseconds(2'500);
 constexpr Duration kCloseAdmin = milliseconds(500);

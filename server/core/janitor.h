@@ -22,7 +22,7 @@ class Janitor {
   Task<void> StoreWhatIsLeft(TimePoint end);
 
  private:
-  static constexpr std::size_t kRowsPerRound = 200;
+  static constexpr std::size_t kRowsPerRound = 500;
 
   Task<void> Loop();
   Task<void> CleanRoutes();
