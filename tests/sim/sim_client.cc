@@ -89,12 +89,14 @@ void SimClient::Resume(const SimLinkPtr& link) {
   if (rooms.empty()) return;
   world_.observer().Note("resumes");
   link->ToNode([this, link, rooms, visits](core::ChatNode& chat) {
+    link->ResumeBegins();
     chat.Resume(link->session(), rooms,
                 [this, link, visits](const std::vector<core::ClientResult<core::JoinReply>>& all) {
                   for (std::size_t i = 0; i < all.size(); ++i) {
                     const auto& [room, visit] = visits[i];
                     AnswerJoin(link, all[i], room, visit);
                   }
+                  link->ResumeEnds();
                 });
   });
 }
@@ -343,10 +345,7 @@ void SimClient::Move() {
   if (link_ == nullptr) return;
   const SimLinkPtr link = link_;
   OnLost(link);
-  link->ToNode([link](core::ChatNode& chat) {
-    link->MarkClosed();
-    chat.CloseSession(link->session());
-  });
+  link->Close();
 }
 
 // For so long that it must catch up from the rows.

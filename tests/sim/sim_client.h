@@ -24,6 +24,8 @@ class SimWorld;
 // Lifetime: shared by the node's session, the client and frames under way.
 class SimLink final : public core::ClientLink, public std::enable_shared_from_this<SimLink> {
  public:
+  using Request = std::function<void(core::ChatNode&)>;
+
   SimLink(SimWorld& world, SimClient& client, SimNode& node);
 
   void Deliver(const core::EventPtr& event) override;
@@ -35,19 +37,28 @@ class SimLink final : public core::ClientLink, public std::enable_shared_from_th
   void TellRemoved(const core::RoomId&) override {}
   void End(core::SessionEnd) override {}
 
-  // The client's end: the request is handled on the node if the session is still open there.
-  void ToNode(std::function<void(core::ChatNode&)> request);
+  // The client's end: the request is handled on the node if the session is still open there, and
+  // once no resume is under way.
+  void ToNode(Request request);
+  void Close();
   // The node's end.
   void ToClient(std::function<void()> frame);
   void NodeDied();
   void Open(const core::UserId& user);
+  // On the node, as ws::ClientSession does it: further requests wait from here ...
+  void ResumeBegins() { resuming_ = true; }
+  // ... to here.
+  void ResumeEnds();
 
   SimNode& node() const { return node_; }
   std::uint64_t epoch() const { return epoch_; }
   const core::SessionId& session() const { return session_; }
-  void MarkClosed() { open_ = false; }
 
  private:
+  // Runs on the node, after what set out before, if the session is still open there.
+  void Arrive(Request request);
+  void Handle(const Request& request);
+
   SimWorld& world_;
   SimClient& client_;
   SimNode& node_;
@@ -55,6 +66,8 @@ class SimLink final : public core::ClientLink, public std::enable_shared_from_th
   const std::uint64_t stream_;
   core::SessionId session_;
   bool open_ = true;  // on the node
+  bool resuming_ = false;
+  std::vector<Request> waiting_;  // for the end of the resume
   mutable bool drain_awaited_ = false;
   core::EventPtr held_back_;  // only of a lying link
   TimePoint last_to_node_{};

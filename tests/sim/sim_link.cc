@@ -20,7 +20,18 @@ void SimLink::Open(const core::UserId& user) {
   ToClient([this] { client_.OnWelcome(shared_from_this()); });
 }
 
-void SimLink::ToNode(std::function<void(core::ChatNode&)> request) {
+void SimLink::ToNode(Request request) {
+  Arrive([this, request = std::move(request)](core::ChatNode&) { Handle(request); });
+}
+
+void SimLink::Close() {
+  Arrive([this](core::ChatNode& chat) {
+    open_ = false;
+    chat.CloseSession(session_);
+  });
+}
+
+void SimLink::Arrive(Request request) {
   Timeline& timeline = world_.timeline();
   last_to_node_ = std::max(last_to_node_ + Seconds(1e-6), timeline.Now() + world_.Net());
   timeline.At(last_to_node_, [self = shared_from_this(), request = std::move(request)] {
@@ -31,6 +42,19 @@ void SimLink::ToNode(std::function<void(core::ChatNode&)> request) {
         },
         self->stream_);
   });
+}
+
+void SimLink::Handle(const Request& request) {
+  if (resuming_) {
+    waiting_.push_back(request);
+  } else {
+    request(node_.chat());
+  }
+}
+
+void SimLink::ResumeEnds() {
+  resuming_ = false;
+  for (const Request& request : std::exchange(waiting_, {})) Handle(request);
 }
 
 void SimLink::ToClient(std::function<void()> frame) {
