@@ -12,6 +12,7 @@
 #include <grpcpp/server_builder.h>
 
 #include "minichat/v1/relay.grpc.pb.h"
+#include "relay/callback_pulse.h"
 #include "relay/channel_settings.h"
 #include "relay/cluster_secret.h"
 #include "relay/inbound_call.h"
@@ -101,6 +102,7 @@ struct RelayServer::Impl final : v1::Relay::CallbackService {
   const std::unique_ptr<InboundWorkers> workers;    // null: no thread waits
   std::map<InboundCall*, Scheduler::TimerId> held;  // by a fault
   std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<CallbackPulse> pulse;
   int port = 0;
 };
 
@@ -234,6 +236,7 @@ void RelayServer::Impl::Shutdown(Duration limit) {
   }
   if (workers) workers->Stop();
   intake->streams.CloseAll();  // they would never end by themselves
+  pulse.reset();
   // Every call has its answer now; what can still take time is a peer that doesn't read it.
   server->Shutdown(std::chrono::system_clock::now() +
                    std::chrono::duration_cast<std::chrono::system_clock::duration>(limit));
@@ -261,6 +264,8 @@ Status RelayServer::Start() {
     impl_->server.reset();
     return Unavailable("relay.listen: cannot listen on " + impl_->options.listen);
   }
+  impl_->pulse =
+      std::make_unique<CallbackPulse>(impl_->scheduler, impl_->server->InProcessChannel({}));
   log::Info("relay_listening", {{"address", impl_->options.listen}, {"port", impl_->port}});
   return {};
 }
