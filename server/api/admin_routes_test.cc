@@ -68,7 +68,7 @@ TEST_F(AdminRoutesTest, BadModesAreRefusedWithTheAllowedOnes) {
   };
   const Case cases[] = {
       {R"({"mode":"bluk"})",
-       R"({"error":"mode: \"bluk\" is unknown; must be one of \"bulk\", \"single\", \"stream\", or null"})"},
+       R"({"error":"mode: \"bluk\" is not possible here; must be one of \"bulk\", \"single\", \"stream\", or null"})"},
       {R"({"mode":7})",
        R"({"error":"mode: must be one of \"bulk\", \"single\", \"stream\", or null"})"},
       {R"({"mod":"bulk"})", R"({"error":"body: must be {\"mode\": …} and nothing else"})"},

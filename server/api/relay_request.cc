@@ -14,7 +14,7 @@ namespace json = boost::json;
 
 Status BadMode(std::string_view given, const std::vector<std::string>& allowed) {
   std::string message = "mode: ";
-  if (IsId(given)) message += "\"" + std::string(given) + "\" is unknown; ";
+  if (IsId(given)) message += "\"" + std::string(given) + "\" is not possible here; ";
   message += "must be one of ";
   for (const std::string& mode : allowed) message += "\"" + mode + "\", ";
   return InvalidArgument(message + "or null");

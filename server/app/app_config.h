@@ -60,7 +60,7 @@ struct AppConfig {
   std::uint64_t limits_user_sessions = 100;
   std::uint64_t limits_user_messages_per_s = 0;
   std::uint64_t limits_spare_descriptors = 64;
-  std::uint64_t limits_waiting_sends = 10'000;
+  std::uint64_t limits_waiting_sends = 1'000;
   std::uint64_t limits_waiting_reads = 128;
   std::uint64_t limits_queue_events = 1'000;
   std::uint64_t limits_queue_bytes = 1 << 20;

@@ -166,7 +166,8 @@ void AddLimits(Rows& rows) {
                              "twice limits.messages_per_s."));
   rows.push_back(CountOption("limits.waiting_sends", &C::limits_waiting_sends, {1, 1'000'000},
                              "Sends that may wait for the log and the directory at once; more are "
-                             "refused as overloaded."));
+                             "refused as overloaded. About as many as the node works off in "
+                             "the time that a sender may wait."));
   rows.push_back(CountOption("limits.waiting_reads", &C::limits_waiting_reads, {1, 10'000},
                              "Reads of history that may be under way at once, of at most 1 MiB "
                              "each; more are refused as overloaded."));

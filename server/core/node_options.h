@@ -37,7 +37,7 @@ struct NodeOptions {
   std::size_t page = 200;  // events per read
   std::size_t ring_events = 256;
   std::size_t ring_bytes = 1 << 20;
-  std::size_t max_waiting_sends = 10'000;
+  std::size_t max_waiting_sends = 1'000;  // about as many as a node works off in a second
   std::size_t max_sessions = 50'000;
   std::size_t max_rooms_per_session = 200;
   std::size_t rooms_per_sweep = 5'000;  // above, the period grows
