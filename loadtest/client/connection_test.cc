@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
+
+#include "tests/support/loopback_listener.h"
 
 namespace minichat::loadtest {
 namespace {
@@ -28,23 +28,10 @@ struct Notes : ConnectionHandler {
 // A listener whose answers the test writes byte by byte.
 class ConnectionTest : public testing::Test {
  protected:
-  void SetUp() override {
-    listener_ = Fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    socklen_t size = sizeof address;
-    ASSERT_EQ(bind(listener_.get(), generic, size), 0);
-    ASSERT_EQ(listen(listener_.get(), 8), 0);
-    ASSERT_EQ(getsockname(listener_.get(), generic, &size), 0);
-    endpoint_.port = ntohs(address.sin_port);
-  }
-
   // Connects, and reads the upgrade request.
   void Connect() {
     connection_.emplace(loop_, endpoint_, notes_);
-    peer_ = Fd(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    peer_ = listener_->Accept(SOCK_NONBLOCK);
     ASSERT_TRUE(ReadUntil("\r\n\r\n"));
   }
   // Answers it as a WebSocket server does.
@@ -75,8 +62,9 @@ class ConnectionTest : public testing::Test {
 
   ClientLoop loop_;
   Notes notes_;
-  Endpoint endpoint_;
-  Fd listener_, peer_;
+  std::optional<test::LoopbackListener> listener_{std::in_place};
+  const Endpoint endpoint_ = listener_->endpoint();
+  Fd peer_;
   std::string request_;
   std::optional<Connection> connection_;
 };
@@ -143,7 +131,7 @@ TEST_F(ConnectionTest, TellsAnEndWithoutAClose) {
 }
 
 TEST_F(ConnectionTest, TellsAPortThatNobodyListensOn) {
-  listener_.Reset();
+  listener_.reset();
   connection_.emplace(loop_, endpoint_, notes_);
 
   ASSERT_TRUE(Until([&] { return notes_.closed.has_value(); }));

@@ -3,19 +3,16 @@
 #include <array>
 #include <cerrno>
 #include <functional>
-#include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include "loadtest/client/client_loop.h"
 #include "loadtest/client/frame_codec.h"
+#include "tests/support/loopback_listener.h"
 
 namespace minichat::test {
 namespace {
@@ -24,21 +21,6 @@ using loadtest::ClientLoop;
 using loadtest::Fd;
 
 constexpr std::string_view kEvent = R"({"op":"message")";
-
-Fd Listen(std::uint16_t* port) {
-  Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  socklen_t size = sizeof address;
-  if (bind(fd.get(), generic, size) != 0 || listen(fd.get(), 128) != 0 ||
-      getsockname(fd.get(), generic, &size) != 0) {
-    throw std::runtime_error("proxy: " + std::generic_category().message(errno));
-  }
-  *port = ntohs(address.sin_port);
-  return fd;
-}
 
 // As a server frames a whole text: no mask.
 std::string FrameOf(loadtest::Opcode opcode, std::string_view payload) {
@@ -185,12 +167,14 @@ class Link {
 
 }  // namespace
 
-class LyingProxy::Worker {
+class LyingProxy::Worker final : public loadtest::FdHandler {
  public:
-  Worker(const loadtest::Endpoint& target, Liar liar, Fd listener)
-      : target_(target),
-        liar_(liar),
-        listener_(std::make_unique<Readable>(loop_, std::move(listener), [this] { Accept(); })) {}
+  Worker(const loadtest::Endpoint& target, Liar liar) : target_(target), liar_(liar) {
+    loop_.Watch(listener_.fd().get(), EPOLLIN, this);
+  }
+  ~Worker() override { loop_.Unwatch(listener_.fd().get()); }
+
+  std::uint16_t port() const { return listener_.endpoint().port; }
 
   void Run(const std::stop_token& stop) {
     const auto stopped = [&stop] { return stop.stop_requested(); };
@@ -199,8 +183,8 @@ class LyingProxy::Worker {
   }
 
  private:
-  void Accept() {
-    Fd client(accept4(listener_->fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  void OnReady(std::uint32_t /*events*/) override {
+    Fd client = listener_.Accept(SOCK_NONBLOCK);
     auto server = loadtest::StartConnect(target_);
     if (!client.valid() || !server.ok()) return;
     links_.push_back(
@@ -211,12 +195,12 @@ class LyingProxy::Worker {
   const loadtest::Endpoint target_;
   Liar liar_;
   std::vector<std::unique_ptr<Link>> links_;
-  std::unique_ptr<Readable> listener_;
+  const LoopbackListener listener_{SOCK_NONBLOCK};
 };
 
 LyingProxy::LyingProxy(const loadtest::Endpoint& target, Lie lie, int nth) {
-  Fd listener = Listen(&port_);
-  worker_ = std::make_unique<Worker>(target, Liar(lie, nth, &lies_), std::move(listener));
+  worker_ = std::make_unique<Worker>(target, Liar(lie, nth, &lies_));
+  port_ = worker_->port();
   thread_ = std::jthread([this](const std::stop_token& stop) { worker_->Run(stop); });
 }
 

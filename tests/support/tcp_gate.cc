@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
-#include <system_error>
 #include <vector>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "tests/support/gate_pipe.h"
+#include "tests/support/loopback_listener.h"
 
 namespace minichat::test {
 namespace {
@@ -36,28 +33,14 @@ void Reset(Fd& fd) {
   fd.Reset();
 }
 
-Fd Listen(std::uint16_t* port) {
-  Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  socklen_t size = sizeof address;
-  if (bind(fd.get(), generic, size) != 0 || listen(fd.get(), 128) != 0 ||
-      getsockname(fd.get(), generic, &size) != 0) {
-    throw std::runtime_error("gate: " + std::generic_category().message(errno));
-  }
-  *port = ntohs(address.sin_port);
-  return fd;
-}
-
 }  // namespace
 
 // The gate's thread and what it shares with the callers.
 class TcpGate::Worker {
  public:
   explicit Worker(std::uint16_t* port)
-      : listener_(Listen(port)), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+      : listener_(SOCK_NONBLOCK), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    *port = listener_.endpoint().port;
     thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
   }
 
@@ -131,7 +114,7 @@ class TcpGate::Worker {
 
   std::vector<pollfd> Prepare() {
     const std::lock_guard lock(mutex_);
-    std::vector<pollfd> entries{{wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
+    std::vector<pollfd> entries{{wake_.get(), POLLIN, 0}, {listener_.fd().get(), POLLIN, 0}};
     const Clock::time_point now = Clock::now();
     for (const Link& link : links_) {
       for (std::size_t d = 0; d < 2; ++d) {
@@ -161,7 +144,7 @@ class TcpGate::Worker {
   }
 
   void AcceptLocked() {
-    Fd client(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    Fd client = listener_.Accept(SOCK_NONBLOCK);
     if (!client.valid()) return;
     if (settings.refuse || !settings.target) {
       ++counts_.refused;
@@ -228,7 +211,7 @@ class TcpGate::Worker {
   mutable std::mutex mutex_;  // guards all but the descriptors and the thread
   std::vector<Link> links_;
   GateCounts counts_;
-  const Fd listener_;
+  const LoopbackListener listener_;
   const Fd wake_;
   std::jthread thread_;
 };

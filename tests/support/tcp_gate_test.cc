@@ -3,12 +3,11 @@
 #include <array>
 #include <cerrno>
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "tests/support/loopback_listener.h"
 #include "tests/support/scratch_process.h"
 
 namespace minichat::test {
@@ -40,18 +39,9 @@ void Send(const Fd& fd, const std::string& text) {
 class TcpGateTest : public testing::Test {
  protected:
   void SetUp() override {
-    listener_ = Fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    socklen_t size = sizeof address;
-    ASSERT_EQ(bind(listener_.get(), generic, size), 0);
-    ASSERT_EQ(listen(listener_.get(), 8), 0);
-    ASSERT_EQ(getsockname(listener_.get(), generic, &size), 0);
-    gate_.SetTarget({"127.0.0.1", ntohs(address.sin_port)});
+    gate_.SetTarget(listener_.endpoint());
     client_ = Connect();
-    server_ = Fd(accept(listener_.get(), nullptr, nullptr));
+    server_ = listener_.Accept();
     ASSERT_TRUE(server_.valid());
   }
 
@@ -63,7 +53,8 @@ class TcpGateTest : public testing::Test {
   }
 
   TcpGate gate_;
-  Fd listener_, client_, server_;
+  LoopbackListener listener_;
+  Fd client_, server_;
 };
 
 TEST_F(TcpGateTest, ForwardsBothWaysAndCountsTheBytes) {
@@ -115,7 +106,7 @@ TEST_F(TcpGateTest, BreaksTheWireAndMendsIt) {
   EXPECT_EQ(Receive(Connect()), "<reset>");
   gate_.Mend();
   const Fd again = Connect();
-  const Fd served(accept(listener_.get(), nullptr, nullptr));
+  const Fd served = listener_.Accept();
   Send(again, "back");
   EXPECT_EQ(Receive(served), "back");
 }
