@@ -1,7 +1,6 @@
 // One condition, from clean services to judged figures.
 
 import {mkdirSync, writeFileSync} from 'node:fs';
-import os from 'node:os';
 import {join} from 'node:path';
 
 import {differencesOf} from '../measure/accounts.js';
@@ -63,7 +62,6 @@ import {voidReasonOf} from './void_rules.js';
  * @property {string[]} differences
  * @property {Record<string, number>} cpu_seconds  by process, from the first send to the last delivery
  * @property {Record<string, [number, number][]>} cores  by process, over seconds from the first send
- * @property {number} load_average  of the machine's last minute, before it began
  * @property {number} attempts
  */
 
@@ -102,7 +100,6 @@ export class MeasuredRun {
     this.plants = plants;
     this.folder = join(folder, condition.id);
     this.#nodes = new Nodes(services, this.folder, flagsOf(condition));
-    this.loadAverage = os.loadavg()[0];
     // Rooms of one run are met by no other.
     this.label = `${condition.id}-${Date.now().toString(36)}`;
   }
@@ -158,7 +155,6 @@ export class MeasuredRun {
           (name) => [name, rounded(cpuBetween(cpu[name], send.start_at, drain.end_at), 4)])),
       cores: Object.fromEntries(Object.keys(cpu).map(
           (name) => [name, coresOverTime(cpu[name], send.start_at)])),
-      load_average: this.loadAverage,
       attempts: 1,
       void: '',
     };

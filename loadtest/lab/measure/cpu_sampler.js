@@ -6,7 +6,7 @@ import {readFileSync, readdirSync} from 'node:fs';
 /** @typedef {{at: number, seconds: number}} CpuSample  at: ms since 1970; seconds: since its start */
 /** @typedef {Record<string, CpuSample[]>} CpuTrack */
 
-const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], {encoding: 'utf8'}));
+export const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], {encoding: 'utf8'}));
 
 /** @typedef {{parent: number, own: number, ended: number}} ProcessTicks */
 
@@ -40,7 +40,32 @@ export function cpuSecondsOf(pid, processes = allProcesses()) {
   return ticks / TICKS;
 }
 
-/** Looks at named processes once a second from start() to stop(). */
+/** All CPU time of this machine since it started, but for waiting and what a host took away. */
+function machineSeconds() {
+  const [, user, nice, system, , , irq, softirq] =
+      readFileSync('/proc/stat', 'utf8').split('\n', 1)[0].split(/ +/).map(Number);
+  return (user + nice + system + irq + softirq) / TICKS;
+}
+
+/**
+ * CPU seconds of processes and their children, each once.
+ * @param {Iterable<number>} roots
+ * @param {Map<number, ProcessTicks>} processes
+ */
+export function secondsWithChildren(roots, processes) {
+  const named = new Set(roots);
+  let ticks = 0;
+  for (const [pid, {parent, own, ended}] of processes) {
+    if (named.has(pid)) ticks += own + ended;
+    else if (named.has(parent)) ticks += own;
+  }
+  return ticks / TICKS;
+}
+
+/** The track of what the machine did besides the named processes, this one, and their children. */
+export const OTHERS = 'others';
+
+/** Looks at named processes, and at OTHERS, once a second from start() to stop(). */
 export class CpuSampler {
   /** @type {Record<string, number>} */
   #pids;
@@ -52,7 +77,7 @@ export class CpuSampler {
   /** @param {Record<string, number>} pids */
   constructor(pids) {
     this.#pids = pids;
-    this.#track = Object.fromEntries(Object.keys(pids).map((name) => [name, []]));
+    this.#track = Object.fromEntries([...Object.keys(pids), OTHERS].map((name) => [name, []]));
   }
 
   start() {
@@ -75,6 +100,8 @@ export class CpuSampler {
       // What is lacking of one that ended shows in cpuBetween().
       if (seconds !== undefined) this.#track[name].push({at, seconds});
     }
+    const ours = secondsWithChildren([process.pid, ...Object.values(this.#pids)], processes);
+    this.#track[OTHERS].push({at, seconds: machineSeconds() - ours});
   }
 }
 

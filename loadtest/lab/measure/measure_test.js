@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {differencesOf} from './accounts.js';
-import {CpuSampler, coresOverTime, cpuBetween, cpuSecondsOf} from './cpu_sampler.js';
+import {CpuSampler, OTHERS, coresOverTime, cpuBetween, cpuSecondsOf, secondsWithChildren,
+        TICKS} from './cpu_sampler.js';
 import {Metrics} from './metrics_text.js';
 import {scrapeProblems} from './prometheus.js';
 import {median, rounded} from './statistics.js';
@@ -57,6 +58,24 @@ test('a process that computes is seen to', () => {
   const track = sampler.stop();
   assert.equal(track.me.length, 2);
   assert.equal(track.nobody.length, 0);
+  const [first, last] = track[OTHERS];
+  assert.ok(last.seconds - first.seconds > -0.1);  // what was counted as ours is in the machine's
+});
+
+test('a process and its children count once, whoever is asked for', () => {
+  const processes = new Map([
+    [10, {parent: 1, own: 100, ended: 30}],  // the lab
+    [11, {parent: 10, own: 50, ended: 0}],   // a node: its child, and named
+    [12, {parent: 1, own: 20, ended: 5}],    // Postgres
+    [13, {parent: 12, own: 7, ended: 0}],    // one of its connections
+    [14, {parent: 1, own: 999, ended: 0}],   // somebody else's
+  ]);
+  const ticks = (/** @type {number[]} */ ...roots) =>
+      Math.round(secondsWithChildren(roots, processes) * TICKS);
+
+  assert.equal(ticks(10, 11, 12), 100 + 30 + 50 + 20 + 5 + 7);
+  assert.equal(ticks(12), 20 + 5 + 7);
+  assert.equal(ticks(10, 2 ** 30), 100 + 30 + 50);
 });
 
 test('failed and missing scrapes are seen', () => {

@@ -2,7 +2,8 @@
 
 import {pairsOf} from './checks.js';
 import {ORIGINALS, ORIGINAL_LOG_LEVEL, ORIGINAL_QUEUE} from './originals.js';
-import {cpuPerDelivery, ofPart} from './sections.js';
+import {cpuPerDelivery, ofPart, secondsOf} from './sections.js';
+import {OTHERS} from '../../measure/cpu_sampler.js';
 import {mean} from '../../measure/statistics.js';
 
 /** @typedef {import('../../cluster/measured_run.js').Measured} Measured */
@@ -161,14 +162,15 @@ function repeated(all) {
   ];
 }
 
-// The lab itself keeps about one core busy.
-const QUIET_LOAD = 3;
+// Cores that the machine may use for other things: the system itself needs some.
+const QUIET_CORES = 0.2;
 
 /** @param {Measured[]} all */
 function disturbed(all) {
-  const highest = Math.max(...all.map((m) => m.load_average));
-  return highest <= QUIET_LOAD ? [] : [
-    `The machine did other things meanwhile: its load average was up to ${highest.toFixed(1)} when a ` +
-        'condition began. Latencies and pool sizes are higher for it; compare within pairs only.',
+  const highest = Math.max(...all.map((m) => m.cpu_seconds[OTHERS] / secondsOf(m)));
+  return highest <= QUIET_CORES ? [] : [
+    `The machine did other things meanwhile: up to ${highest.toFixed(1)} cores went to processes ` +
+        'that are not the lab\'s. Latencies and pool sizes are higher for it; compare within pairs ' +
+        'only.',
   ];
 }

@@ -5,6 +5,7 @@ import {parseConfig} from '../../cluster/nodes.js';
 import {configHash, differingEntries} from '../../cluster/manifest.js';
 import {mayBeRepeated, voidReasonOf} from '../../cluster/void_rules.js';
 import {present} from '../../cluster/measured_run.js';
+import {OTHERS} from '../../measure/cpu_sampler.js';
 import {failedChecks, problemsOf} from '../../report/document.js';
 import {renderReport} from '../../report/render.js';
 import {isStillGood} from '../measure_all.js';
@@ -56,9 +57,8 @@ function good(condition) {
     rows: sent,
     dead_letters: 0,
     differences: [],
-    cpu_seconds: Object.fromEntries(processes.map((name) => [name, 1])),
+    cpu_seconds: {...Object.fromEntries(processes.map((name) => [name, 1])), [OTHERS]: 0.1},
     cores: Object.fromEntries(processes.map((name) => [name, line])),
-    load_average: 0.5,
     attempts: 1,
   };
 }
@@ -199,7 +199,7 @@ test('a machine that did other things is told', () => {
   const all = quick();
   const told = () => findingsOf(all).some((finding) => /machine did other things/.test(finding));
   assert.equal(told(), false);
-  all[0].load_average = 9;
+  all[0].cpu_seconds[OTHERS] = 3;  // of 4.1 s
   assert.equal(told(), true);
 });
 

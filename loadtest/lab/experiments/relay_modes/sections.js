@@ -19,6 +19,8 @@ const keyOf = ({condition: c}) => `${c.members}x${c.rate}`;
 const latency = (m, which) => m.latency_ms ? m.latency_ms.delivery[which] : null;
 /** @param {Measured} m */
 const tasksPerSecond = (m) => m.tasks.total / m.condition.seconds;
+/** From the first send to the last delivery. @param {Measured} m */
+export const secondsOf = (m) => (m.phases.drain.end_at - m.phases.send.start_at) / 1000;
 /** CPU of all nodes, µs per delivery. @param {Measured} m */
 export const cpuPerDelivery = (m) =>
     sum(NODE_NAMES.map((name) => m.cpu_seconds[name])) * 1e6 / m.counts.received;
@@ -164,8 +166,6 @@ function latencyPlot(room, pair) {
 
 /** @param {string} room @param {Measured[]} pair @returns {Plot} */
 function cpuPlot(room, pair) {
-  const seconds = (/** @type {Measured} */ m) =>
-      (m.phases.drain.end_at - m.phases.send.start_at) / 1000;
   return {
     title: `${room}: CPU per process`,
     kind: 'bar',
@@ -176,7 +176,7 @@ function cpuPlot(room, pair) {
       name: m.condition.mode,
       points: [
         ...Object.entries(m.cpu_seconds).map(
-            ([name, used]) => /** @type {[string, number]} */ ([name, used / seconds(m)])),
+            ([name, used]) => /** @type {[string, number]} */ ([name, used / secondsOf(m)])),
         /** @type {[string, number]} */ (['load', m.generator.cpu_share]),
       ],
     })),
