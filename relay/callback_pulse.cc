@@ -9,8 +9,8 @@
 namespace minichat::relay {
 namespace {
 
-// One of the two threads has run something less than a second ago, whichever it was.
-constexpr Duration kPeriod = std::chrono::milliseconds(400);
+// Well within the second, so that one of the two threads is awake, whichever it is.
+constexpr Duration kPeriod = std::chrono::milliseconds(700);
 
 // Of a method that no server has, should it ever get there.
 struct EmptyCall {
