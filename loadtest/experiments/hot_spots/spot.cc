@@ -40,6 +40,7 @@ SpotPlan SpotPlan::Quick() {
   plan.stretch = std::chrono::milliseconds(60);
   plan.room_rounds = 1;
   plan.room_stretch = std::chrono::seconds(3);
+  plan.gains_must_hold = false;
   return plan;
 }
 
@@ -73,6 +74,7 @@ SpotResult EmptyResultOf(const Spot& spot) {
 
 Result<SpotResult> Measure(const Spot& spot, const SpotPlan& plan) {
   SpotResult result = EmptyResultOf(spot);
+  if (!plan.gains_must_hold) result.least_gain = 1;
   for (const Variant& variant : spot.variants) {
     if (const Status s = variant.run(); !s.ok()) return s;
   }

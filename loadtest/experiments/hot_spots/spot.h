@@ -63,6 +63,8 @@ struct SpotPlan {
   std::chrono::milliseconds stretch{400};  // at least, of one variant in one round
   std::size_t room_rounds = 3;
   std::chrono::seconds room_stretch{8};
+  // False: a few rounds show which way is the faster, not by how much.
+  bool gains_must_hold = true;
 
   static SpotPlan Full() { return {}; }
   static SpotPlan Quick();

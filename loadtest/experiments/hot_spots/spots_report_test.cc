@@ -38,6 +38,18 @@ TEST(SpotTest, TellsThatAResultIsNotWhatItMustBe) {
   EXPECT_EQ(result.status(), Internal("wrong"));
 }
 
+TEST(SpotTest, AQuickRunWantsTheFasterWayToBeFasterAndNoMore) {
+  const auto right = [] { return Status(); };
+  Spot spot{"x", "X", "x", {{"slow", 1, right}, {"fast", 1, right}}};
+  spot.least_gain = 20;
+  SpotPlan plan = SpotPlan::Quick();
+  plan.stretch = std::chrono::milliseconds(0);
+
+  EXPECT_EQ(Measure(spot, plan)->least_gain, 1);
+  plan.gains_must_hold = true;
+  EXPECT_EQ(Measure(spot, plan)->least_gain, 20);
+}
+
 TEST(SpotsReportTest, HoldsWhenTheGainIsLargeEnough) {
   EXPECT_TRUE(ReportOf({Spotted("rows", 100, 20)}).ok());
   EXPECT_FALSE(ReportOf({Spotted("rows", 100, 21)}).ok());
