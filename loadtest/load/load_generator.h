@@ -53,7 +53,7 @@ struct LoadResult {
   LatencyHistogram delivery;  // from the intended time of sending
   LatencyHistogram ack;
   LatencyHistogram refusal;  // answers that were no ack
-  double seconds = 0;  // from the first send to the last delivery
+  double seconds = 0;        // from the first send to the last delivery
   // Sends that the generator itself made over 50 ms late: with many, the latencies mean little.
   std::uint64_t late_sends = 0;
   // Relay calls of all nodes together that these messages make.

@@ -99,7 +99,8 @@ Status RawFloor::ConnectTo(std::size_t sender, const std::string& port_file) {
 Result<RawFloor::Sample> RawFloor::Run(double rate, milliseconds duration) {
   const nanoseconds start = (Clock::now() + kLead).time_since_epoch();
   const auto interval = static_cast<long long>(1e9 / rate);
-  const auto count = static_cast<std::size_t>(rate * std::chrono::duration<double>(duration).count());
+  const auto count =
+      static_cast<std::size_t>(rate * std::chrono::duration<double>(duration).count());
   const std::string order = std::to_string(start.count()) + " " + std::to_string(interval) + " " +
                             std::to_string(count) + "\n";
   const double before = CpuOfSenders();
