@@ -2,7 +2,7 @@
 // --reports FOLDER [--quick] [--part P] [--slo p95=50ms] [--resume FOLDER] [--plant]
 // [--profile classic]
 
-import {existsSync, mkdirSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {parseArgs} from 'node:util';
 
@@ -11,7 +11,6 @@ import {stopAll} from './cluster/processes.js';
 import {Services} from './cluster/services.js';
 import {EXPERIMENTS} from './experiments/index.js';
 import {failedChecks, passed, withoutVoidFigures} from './report/document.js';
-import {renderReport} from './report/render.js';
 
 const OPTIONS = /** @type {const} */ ({
   services: {type: 'string'},
@@ -35,6 +34,7 @@ function readCommand(args) {
   const {values, positionals} = parsed(args);
   const [name, ...more] = positionals;
   const experiment = EXPERIMENTS[name];
+  if (name === undefined) throw new UsageError('which experiment? ./dev lab list names them');
   if (!experiment || more.length > 0) {
     throw new UsageError(`there is no experiment "${positionals.join(' ')}"; ./dev lab list names ` +
                          'those that there are');
@@ -42,9 +42,7 @@ function readCommand(args) {
   const useless = Object.keys(values).find(
       (key) => !FOR_ALL.includes(key) && !experiment.options.includes(key));
   if (useless) throw new UsageError(`${name} knows no --${useless}`);
-  if (values.resume && !existsSync(values.resume)) {
-    throw new UsageError(`--resume: there is no ${values.resume}`);
-  }
+  if (values.resume) checkResumed(values.resume);
   try {
     experiment.check?.(values);
   } catch (error) {
@@ -53,12 +51,22 @@ function readCommand(args) {
   return {name, experiment, values};
 }
 
+/** It must be a run's folder: files would be written into any other as well. @param {string} folder */
+function checkResumed(folder) {
+  if (!existsSync(folder)) throw new UsageError(`--resume: there is no ${folder}`);
+  const measured = (/** @type {string} */ entry) => existsSync(join(folder, entry, 'measured.json'));
+  if (!readdirSync(folder).some(measured)) {
+    throw new UsageError(`--resume: ${folder} holds nothing that was measured`);
+  }
+}
+
 /** @param {string[]} args */
 function parsed(args) {
   try {
     return parseArgs({args, options: OPTIONS, allowPositionals: true});
   } catch (error) {
-    throw new UsageError(/** @type {Error} */ (error).message);
+    // What Node says after the first sentence is about programs in general.
+    throw new UsageError(/** @type {Error} */ (error).message.split('. ')[0]);
   }
 }
 
@@ -74,6 +82,8 @@ async function main(args) {
     return 0;
   }
   const {name, experiment, values} = readCommand(args);
+  // Needs what npm installs; the list of experiments doesn't.
+  const {renderReport} = await import('./report/render.js');
   const services = Services.read(String(values.services));
   const started = new Date();
   const folder = values.resume ? resolve(values.resume) :
@@ -116,12 +126,13 @@ function tell(report, folder) {
   console.log(`\n${report.summary}\n`);
   if (report.void) console.log(`VOID: ${report.void}`);
   for (const check of report.checks.filter((each) => !each.ok)) {
-    console.log(`${check.finding_only ? 'finding' : 'FAILED'}: ${check.name}: wanted ` +
+    console.log(`${check.finding_only ? 'differs' : 'FAILED'}: ${check.name}: wanted ` +
                 `${check.wanted}; seen ${check.seen}`);
   }
   const held = report.checks.filter((each) => each.ok).length;
   const told = report.checks.length - held - failedChecks(report).length;
-  console.log(`${held} of ${report.checks.length} checks held` + (told ? `, ${told} are findings` : ''));
+  console.log(`${held} of ${report.checks.length} checks held` +
+              (told ? `; ${told} told, which fails nothing` : ''));
   console.log(`Report: ${join(folder, 'report.html')}`);
   return passed(report) ? 0 : NOT_HELD;
 }

@@ -46,6 +46,7 @@ verb_lab() {
   build_lab "$name"
   use_lab_folders
   take_lab_lock
+  warn_of_cluster
   at_exit stop_lab
   stop_lab # what a lab left that was killed
   start_lab_services "$name" 8>&-
@@ -74,6 +75,12 @@ use_lab_folders() {
   CLUSTER_JSON=$VAR/cluster.json
   BINARY=$ROOT/build/$LAB_PRESET/bin/minichat
   mkdir -p "$RUN" "$LOG"
+}
+
+# Not forbidden: for trying things the figures don't matter.
+warn_of_cluster() {
+  [[ -z $(cd "$ROOT/var/run" 2>/dev/null && RUN=$PWD started_names) ]] ||
+    warn "The cluster of ./dev up runs beside the lab and takes CPU from it (./dev down stops it)"
 }
 
 # Two labs at once would measure each other.

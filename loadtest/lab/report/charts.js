@@ -84,23 +84,36 @@ function themed(svg) {
       .replaceAll(/<style[^]*?<\/style>/g, '');
 }
 
+// A relay mode has one colour everywhere, that of the live page.
+/** @type {Record<string, number>} */
+const OF_MODE = {bulk: 0, single: 1, stream: 2};
+
+/** Which colour each series has. @param {Plot} plot @returns {number[]} */
+function coloursOf({series}) {
+  const modes = series.every(({name}) => name in OF_MODE);
+  return series.map(({name}, i) => modes ? OF_MODE[name] : i % SERIES.length);
+}
+
 /**
  * Which line or bar is which: the page sets it as text, where it can break lines.
  * @param {Plot} plot
  * @returns {{name: string, colour: string, dashed: boolean}[]}
  */
-export const legendOf = (plot) => plot.series.map(({name}, i) => ({
-  name,
-  colour: `var(--series-${i % SERIES.length + 1})`,
-  dashed: plot.kind !== 'bar' && dashOf(i) === 'dashed',
-}));
+export function legendOf(plot) {
+  const colours = coloursOf(plot);
+  return plot.series.map(({name}, i) => ({
+    name,
+    colour: `var(--series-${colours[i] + 1})`,
+    dashed: plot.kind !== 'bar' && dashOf(i) === 'dashed',
+  }));
+}
 
 /** @param {Plot} plot @param {Extent} extent @returns {any} */
 function optionOf(plot, extent) {
   return {
     animation: false,
     backgroundColor: 'transparent',
-    color: SERIES,
+    color: coloursOf(plot).map((i) => SERIES[i]),
     textStyle: {fontFamily: FONT, color: INK},
     grid: {left: 62, right: 18, top: 16, bottom: 46},
     xAxis: plot.kind === 'bar' ? namesAxis(plot) : numbersAxis(plot.x, extent.xMin, extent.xMax, 'x'),

@@ -66,7 +66,7 @@ function verdict(report) {
   const told = report.checks.filter((check) => !check.ok && check.finding_only).length;
   if (report.void) return '<span class="verdict bad">void</span>';
   if (!passed(report)) return `<span class="verdict bad">${failed} of ${report.checks.length} checks failed</span>`;
-  return `<span class="verdict good">${told ? `no check failed, ${told} told as findings` :
+  return `<span class="verdict good">${told ? `no check failed, ${told} told` :
                                               `all ${report.checks.length} checks held`}</span>`;
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {drawPlot, sharedExtents} from './charts.js';
+import {drawPlot, legendOf, sharedExtents} from './charts.js';
 import {failedChecks, passed, problemsOf} from './document.js';
 import {cellText, renderReport} from './render.js';
 
@@ -78,7 +78,7 @@ test('a failed check comes first; a finding is no failure', () => {
   const failed = report({checks: [finding, failure]});
 
   assert.equal(passed(told), true);
-  assert.match(renderReport(told), /no check failed, 1 told as findings/);
+  assert.match(renderReport(told), /no check failed, 1 told/);
   assert.deepEqual(failedChecks(failed), [failure]);
   const html = renderReport(failed);
   assert.match(html, /1 of 2 checks failed/);
@@ -101,6 +101,18 @@ test('a plot has its marks, its colours from the page, and holds zero on logarit
   assert.match(svg, /var\(--series-1\)/);
   assert.match(svg, /var\(--ink\)/);
   assert.doesNotMatch(svg, /NaN|#0[123a]0|<style/);
+});
+
+test('a relay mode has one colour in all plots', () => {
+  const colours = (/** @type {string[]} */ ...names) =>
+      legendOf({...plot('latency', 30), series: names.map((name) => ({name, points: [[1, 1]]}))})
+          .map(({colour}) => colour);
+
+  const [single, bulk] = colours('single', 'bulk');
+  assert.deepEqual(colours('bulk', 'stream').slice(0, 1), [bulk]);
+  assert.notEqual(single, bulk);
+  // Beside other things modes are nothing special.
+  assert.equal(new Set(colours('http', 'single', 'bulk', 'stream')).size, 4);
 });
 
 test('numbers are shown with three digits, counts whole', () => {

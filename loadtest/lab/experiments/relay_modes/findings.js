@@ -17,6 +17,7 @@ export function findingsOf(all) {
   const believed = all.filter((m) => m.void === '');
   const base = pairsOf(ofPart(believed, 'base'));
   return [
+    ...disturbed(all),
     ...whenSingleWins(base),
     ...sequentialDelivery(base),
     ...againstOriginal(base),
@@ -26,8 +27,26 @@ export function findingsOf(all) {
     ...modern(pairsOf(ofPart(believed, 'modern'))),
     ...order(believed),
     ...repeated(all),
-    ...disturbed(all),
   ];
+}
+
+/**
+ * What stands at the top: of each part what it is about.
+ * @param {Measured[]} all
+ * @param {boolean} quick
+ */
+export function summaryOf(all, quick) {
+  const believed = all.filter((m) => m.void === '');
+  const pairs = (/** @type {string} */ part) => pairsOf(ofPart(believed, part));
+  const firsts = [disturbed(all), whenSingleWins(pairs('base')), delayed(pairs('delay')),
+                  modern(pairs('modern'))].flatMap(([first]) => first ?? []);
+  return [
+    `${all.length} conditions on three nodes of one binary, each on fresh data; what differs in a ` +
+        'pair is the relay mode alone.',
+    ...(quick ? ['A few seconds each: enough to see that everything adds up, too short to tell ' +
+                 'which mode is faster.'] : []),
+    ...firsts,
+  ].join(' ');
 }
 
 /** @param {Measured} m */
@@ -38,6 +57,10 @@ const ms = (m, which) => /** @type {number} */ (m.latency_ms?.delivery[which]);
 const short = (value) => value >= 100 ? value.toFixed(0) : value.toFixed(1);
 
 /** @param {Pair[]} pairs */
+const rooms = (pairs) =>
+    pairs.length === 0 ? 'nowhere' : `in ${pairs.map(([m]) => room(m)).join(', ')}`;
+
+/** @param {Pair[]} pairs */
 function whenSingleWins(pairs) {
   if (pairs.length === 0) return [];
   return (/** @type {const} */ (['p50', 'p95'])).map((which) => {
@@ -45,12 +68,8 @@ function whenSingleWins(pairs) {
     const lost = pairs.filter(([single, bulk]) => ms(bulk, which) * CLEAR < ms(single, which));
     const told = pairs.map(([single, bulk]) =>
         `${room(single)} ${short(ms(single, which))} against ${short(ms(bulk, which))} ms`);
-    const when = won.length === 0 ?
-        'Single wins nowhere' :
-        `Single wins by more than a tenth in ${won.map(([m]) => room(m)).join(', ')}`;
-    return `${when} in ${which}; bulk wins by more than a tenth in ${
-        lost.length === 0 ? 'no room' : lost.map(([m]) => room(m)).join(', ')}. Single against ` +
-        `bulk: ${told.join('; ')}.`;
+    return `By more than a tenth in ${which}, single wins ${rooms(won)}, bulk ${rooms(lost)}. ` +
+        `Single against bulk: ${told.join('; ')}.`;
   });
 }
 

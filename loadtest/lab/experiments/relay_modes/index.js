@@ -6,8 +6,8 @@ import {METRICS} from '../../cluster/measured_run.js';
 import {measureAll} from '../measure_all.js';
 import {checksOf} from './checks.js';
 import {PARTS, conditionsOf} from './conditions.js';
-import {findingsOf} from './findings.js';
-import {sectionsOf} from './sections.js';
+import {findingsOf, summaryOf} from './findings.js';
+import {ofPart, sectionsOf} from './sections.js';
 
 /** @typedef {import('../measure_all.js').Lab} Lab */
 /** @typedef {import('../../cluster/measured_run.js').Measured} Measured */
@@ -33,7 +33,7 @@ export async function relayModes(lab, {part, plant}) {
   if (conditions.length === 0) throw new Error(`--part ${part}: has no quick form`);
   const all = await (plant ? measureAll(lab, conditions.slice(0, 2), plants(lab, conditions)) :
                              measureAll(lab, conditions));
-  return reportOf(all, parts);
+  return reportOf(all, parts, lab.quick);
 }
 
 /**
@@ -57,16 +57,14 @@ async function loseOneRow(lab, label) {
       SELECT ctid FROM messages WHERE room_id LIKE '${label}%' LIMIT 1)`);
 }
 
-/** @param {Measured[]} all @param {string[]} parts */
-function reportOf(all, parts) {
+/** @param {Measured[]} all @param {string[]} parts @param {boolean} quick */
+function reportOf(all, parts, quick) {
   const believed = all.filter((m) => m.void === '');
-  const findings = findingsOf(all);
   return {
     title: 'Relay modes: one call per recipient against one per node',
-    summary: `${all.length} conditions on three nodes of one binary, each on fresh data; what ` +
-        `differs in a pair is the relay mode alone. ${findings[0] ?? ''}`,
+    summary: summaryOf(all, quick),
     manifest: {
-      parts,
+      parts: parts.filter((part) => ofPart(all, part).length > 0),
       config_hash: configHash(Object.fromEntries(
           all.map((m) => [m.condition.id, m.manifest.config_hash]))),
       log_levels: [...new Set(all.map((m) => m.manifest.log_level))],
@@ -74,7 +72,7 @@ function reportOf(all, parts) {
     },
     sections: sectionsOf(all),
     checks: checksOf(all),
-    findings,
+    findings: findingsOf(all),
     void: believed.length > 0 ? '' : 'every condition is void',
   };
 }

@@ -11,7 +11,7 @@ import {renderReport} from '../../report/render.js';
 import {isStillGood} from '../measure_all.js';
 import {checksOf, pairsOf} from './checks.js';
 import {PARTS, busyThreads, conditionsOf, tasksPerMessage} from './conditions.js';
-import {findingsOf} from './findings.js';
+import {findingsOf, summaryOf} from './findings.js';
 import {partsOf} from './index.js';
 import {sectionsOf} from './sections.js';
 
@@ -201,6 +201,22 @@ test('a machine that did other things is told', () => {
   assert.equal(told(), false);
   all[0].cpu_seconds[OTHERS] = 3;  // of 4.1 s
   assert.equal(told(), true);
+});
+
+test('the summary tells of each part, what disturbed it, and that quick is too short', () => {
+  const all = quick();
+  assert.match(summaryOf(all, true), /too short to tell which mode is faster/);
+  assert.doesNotMatch(summaryOf(all, false), /too short/);
+  assert.match(summaryOf(all, false), /single wins .* With 60 ms .* Modern, /);
+  all[0].cpu_seconds[OTHERS] = 3;
+  assert.match(summaryOf(all, false), /machine did other things/);
+});
+
+test('a rate over ten seconds is drawn only of runs that last longer', () => {
+  const titles = (/** @type {Measured[]} */ all) =>
+      sectionsOf(all).flatMap((s) => s.plots ?? []).map(({title}) => title).join();
+  assert.doesNotMatch(titles(quick()), /executor tasks/);
+  assert.match(titles(full()), /executor tasks/);
 });
 
 test('a result from before a break counts only if nothing changed', () => {
