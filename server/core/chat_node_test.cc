@@ -321,7 +321,8 @@ TEST_F(ChatNodeTest, AStopWritesTheRowsThatNobodyElseWrites) {
   ChatNode& n2 = cluster_.AddNode("n2");
   FakeClient ann(cluster_, n2, "ann");
   Ok(ann.Join("general"));
-  cluster_.nodes[0].reset();  // which read the log
+  cluster_.log.Stop();  // n1 read it
+  cluster_.nodes[0].reset();
   cluster_.relay.receivers.erase(NodeName("n1"));
   const Ack ack = Ok(ann.Send("general", "c1", "hi"));
   ASSERT_EQ(cluster_.store.state().RowsOf(RoomId("general")), nullptr);

@@ -49,6 +49,8 @@ class SimLink final : public core::ClientLink, public std::enable_shared_from_th
   void ResumeBegins() { resuming_ = true; }
   // ... to here.
   void ResumeEnds();
+  // The node is gone, and nobody will answer them. They hold this link.
+  void DropWaiting() { waiting_.clear(); }
 
   SimNode& node() const { return node_; }
   std::uint64_t epoch() const { return epoch_; }

@@ -27,6 +27,7 @@ void SimLink::ToNode(Request request) {
 void SimLink::Close() {
   Arrive([this](core::ChatNode& chat) {
     open_ = false;
+    DropWaiting();
     chat.CloseSession(session_);
   });
 }
@@ -54,7 +55,9 @@ void SimLink::Handle(const Request& request) {
 
 void SimLink::ResumeEnds() {
   resuming_ = false;
-  for (const Request& request : std::exchange(waiting_, {})) Handle(request);
+  for (const Request& request : std::exchange(waiting_, {})) {
+    if (open_) Handle(request);
+  }
 }
 
 void SimLink::ToClient(std::function<void()> frame) {
@@ -108,6 +111,7 @@ void SimLink::CloseForRestart() {
 }
 
 void SimLink::NodeDied() {
+  DropWaiting();
   if (!open_) return;
   open_ = false;
   world_.timeline().After(Seconds(world_.random().Uniform(.001, .3)),

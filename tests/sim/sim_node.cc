@@ -43,7 +43,9 @@ struct SimNode::Life {
 SimNode::SimNode(SimWorld& world, core::NodeName name, SimRedis& redis)
     : world_(world), name_(std::move(name)), redis_(&redis) {}
 
-SimNode::~SimNode() = default;
+SimNode::~SimNode() {
+  for (const auto& link : links_) link->DropWaiting();
+}
 
 void SimNode::Start() {
   lives_.push_back(std::make_unique<Life>(world_, *this));
