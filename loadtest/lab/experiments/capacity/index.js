@@ -10,7 +10,7 @@ import {waitFor} from '../../cluster/processes.js';
 import {GENERATOR_LIMIT} from '../../cluster/void_rules.js';
 import {cpuBetween} from '../../measure/cpu_sampler.js';
 import {sum} from '../../measure/statistics.js';
-import {capacityReport} from './report.js';
+import {MEMBERS, capacityReport} from './report.js';
 import {highestGood, parseSlo} from './search.js';
 
 /** @typedef {import('../measure_all.js').Lab} Lab */
@@ -37,7 +37,6 @@ import {highestGood, parseSlo} from './search.js';
  */
 
 const MODES = ['single', 'bulk', 'stream'];
-export const MEMBERS = 150;
 const TALKERS = 15;
 const FULL = {seconds: 10, drainSeconds: 30, tries: 2, limits: {from: 50, upTo: 25_600, within: 1.1}};
 const QUICK = {seconds: 2, drainSeconds: 15, tries: 1, limits: {from: 120, upTo: 16_000, within: 2.5}};

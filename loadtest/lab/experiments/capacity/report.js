@@ -3,12 +3,14 @@
 import {configHash} from '../../cluster/manifest.js';
 import {sum} from '../../measure/statistics.js';
 import {NODE_NAMES} from '../../cluster/nodes.js';
-import {MEMBERS} from './index.js';
 
 /** @typedef {import('./index.js').ModeCapacity} ModeCapacity */
 /** @typedef {import('./index.js').CapacityProbe} CapacityProbe */
 /** @typedef {import('./index.js').Slo} Slo */
 /** @typedef {import('../../report/document.js').Plot} Plot */
+
+/** Of the one room that gets all messages. */
+export const MEMBERS = 150;
 
 /** @param {Slo} slo @param {ModeCapacity[]} modes */
 export function capacityReport(slo, modes) {
