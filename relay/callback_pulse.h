@@ -17,7 +17,7 @@ namespace minichat::relay {
 // together, and a relay waits meanwhile. A call that ends before it begins, now and then, is
 // something to run.
 //
-// Lifetime:  the scheduler outlives it. It waits for its call when it is destroyed: microseconds.
+// Lifetime:  the scheduler outlives it. Its end waits for the call under way, at most those 100 ms.
 // Threading: confined to the scheduler's thread.
 // Limits:    one call under way; kPeriod between two.
 class CallbackPulse {
