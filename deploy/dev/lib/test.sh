@@ -6,6 +6,7 @@ LABELS="unit sim integration cluster web lab"
 PASSED=0
 FAILED=0
 FAILED_NAMES=()
+FAILURES= # what the failed cases said
 
 verb_test() {
   local labels=$LABELS
@@ -63,7 +64,9 @@ count_results() {
     ((tests >= failures)) || tests=$failures
     FAILED=$((FAILED + failures))
     PASSED=$((PASSED + tests - failures))
-    ((failures == 0)) || FAILED_NAMES+=("$name$(failed_cases "$results/$name.json")")
+    ((failures > 0)) || continue
+    FAILED_NAMES+=("$name$(failed_cases "$results/$name.json")")
+    FAILURES+=$(failure_texts "$results/$name.json")
   done < <(sed -n 's/.*<testcase name="\([^"]*\)".* status="\([a-z]*\)".*/\1 \2/p' "$results/ctest.xml")
 }
 # " (Suite.Case …)" of a GoogleTest file's failed cases; nothing when there is none.
@@ -73,11 +76,21 @@ failed_cases() {
     /"failures": \[/ { cases = cases " " suite "." name }
     END { if (cases != "") printf " (%s)", substr(cases, 2) }' "$1"
 }
+# What a GoogleTest file's failed cases said, the beginning of each; nothing when there is none.
+failure_texts() {
+  [[ -f $1 ]] || return 0
+  awk -F'"' '$2 == "name" { name = $4 } $2 == "classname" { suite = $4 }
+    $2 == "failure" {
+      text = substr($0, index($0, ": \"") + 3, 600)
+      gsub(/\\n/, "\n    ", text)
+      printf "\n  %s.%s: %s", suite, name, text
+    }' "$1"
+}
 first_number() { sed -n "s/^ *\"$1\": \([0-9]*\).*/\1/p" "$2" | head -n 1; }
 
 # The last line is for machines: "N passed, N failed".
 summarize_tests() {
-  ((FAILED == 0)) || say "Failed: ${FAILED_NAMES[*]}"
+  ((FAILED == 0)) || say "Failed: ${FAILED_NAMES[*]}$FAILURES"
   ((PASSED + FAILED > 0)) || die "no test was run"
   say "$PASSED passed, $FAILED failed"
   ((FAILED == 0))
