@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The slow nets: format, clang's analyses, sanitizers, fuzzing. Sourced by ./dev.
 
-FUZZ_SECONDS=${FUZZ_SECONDS:-45}
+FUZZ_SECONDS=${FUZZ_SECONDS:-60}
 # About 0.7 s each; all that sim_test runs would take half an hour.
 SANITIZED_SEEDS=${SANITIZED_SEEDS:-300}
 
