@@ -17,13 +17,11 @@ std::size_t CallGatherer::Started() {
 }
 
 void CallGatherer::Ended(std::size_t call, int code) {
-  {
-    const MutexLock lock(mutex_);
-    CallResult& result = results_[call];
-    result.took_ms = MillisBetween(start_, Now()) - result.at_ms;
-    result.code = code;
-    --pending_;
-  }
+  const MutexLock lock(mutex_);  // notified inside: the waiter may end this object
+  CallResult& result = results_[call];
+  result.took_ms = MillisBetween(start_, Now()) - result.at_ms;
+  result.code = code;
+  --pending_;
   ended_.notify_all();
 }
 

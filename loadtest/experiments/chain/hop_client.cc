@@ -21,10 +21,12 @@ void SetBudget(std::optional<std::chrono::milliseconds> budget, grpc::ClientCont
   if (budget) context->set_deadline(std::chrono::system_clock::now() + *budget);
 }
 
+// The call holds the channel, which must not end on gRPC's thread: its end waits for that thread.
+// So the call ends before its caller is told, who may end the client then.
 template <class CallType>
 auto TakeBackAndTell(CallType* call, HopClient::OnEnded on_ended) {
   return [call, on_ended = std::move(on_ended)](const grpc::Status& status) {
-    const std::unique_ptr<CallType> back(call);
+    delete call;
     on_ended(status.error_code());
   };
 }

@@ -33,7 +33,8 @@ struct HopView {
 
 // The caller of a chain.
 //
-// Lifetime:  the gatherers, and what the functions use, outlive the calls.
+// Lifetime:  outlives its calls; may end as soon as they have told their ends. The gatherers, and
+//            what the functions use, outlive the calls.
 // Threading: thread-safe.
 class HopClient {
  public:
