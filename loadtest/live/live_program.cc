@@ -4,13 +4,13 @@
 #include <cstdio>
 #include <fstream>
 
+#include "loadtest/client/stop_signals.h"
 #include "loadtest/live/cluster_watch.h"
 #include "loadtest/live/control_routes.h"
 #include "loadtest/live/control_server.h"
 #include "loadtest/live/live_load.h"
 #include "loadtest/load/delivery_account.h"
 #include "loadtest/load_program/open_files.h"
-#include "loadtest/load_program/stop_signals.h"
 
 namespace minichat::loadtest {
 namespace {

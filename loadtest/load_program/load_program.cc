@@ -4,9 +4,9 @@
 #include <fstream>
 
 #include "loadtest/client/cluster_file.h"
+#include "loadtest/client/stop_signals.h"
 #include "loadtest/load_program/load_report.h"
 #include "loadtest/load_program/open_files.h"
-#include "loadtest/load_program/stop_signals.h"
 
 namespace minichat::loadtest {
 namespace {

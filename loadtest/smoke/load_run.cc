@@ -64,12 +64,13 @@ void LoadRun::OpenSession(std::size_t room, std::size_t member) {
       [this](const std::string&, const Delivery& delivery) { OnDelivery(delivery); });
 }
 
-void LoadRun::Send(Clock::duration patience, const std::function<void()>& on_second) {
+void LoadRun::Send(Clock::duration patience, const std::function<bool()>& go_on) {
   start_ = Clock::now();
   SendDue();
   const auto over = [this] { return Complete(); };
   const Clock::time_point give_up = start_ + plan_.SendTime(plan_.shape().messages - 1) + patience;
-  while (Clock::now() < give_up && !loop_.RunUntil(over, std::chrono::seconds(1))) on_second();
+  while (Clock::now() < give_up && !loop_.RunUntil(over, std::chrono::seconds(1)) && go_on()) {
+  }
 }
 
 void LoadRun::SendDue() {

@@ -43,9 +43,9 @@ class LoadRun {
   // Opens and joins all sessions.
   Status Connect(Clock::duration limit);
   // Sends everything; returns when all that was acknowledged is with every member, or patience
-  // ends. `on_second` is called about once a second, for progress.
+  // ends. `go_on` is asked about once a second; its false ends it too.
   void Send(
-      Clock::duration patience, const std::function<void()>& on_second = [] {});
+      Clock::duration patience, const std::function<bool()>& go_on = [] { return true; });
   void Close();
 
   const std::vector<SentMessage>& messages() const { return messages_; }

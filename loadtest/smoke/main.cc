@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "loadtest/client/stop_signals.h"
 #include "loadtest/smoke/report.h"
 #include "loadtest/smoke/smoke.h"
 
@@ -30,7 +31,9 @@ int main(int argc, char** argv) {
   }
   auto cluster = minichat::loadtest::ReadClusterFile(options->cluster_file);
   if (!cluster.ok()) return Fail(cluster.status());
-  minichat::loadtest::Smoke smoke(std::move(cluster).value(), *options);
+  minichat::loadtest::CountStopSignals();
+  minichat::loadtest::Smoke smoke(std::move(cluster).value(), *options,
+                                  [] { return minichat::loadtest::StopSignals() == 0; });
   const auto result = smoke.Run();
   if (!result.ok()) return Fail(result.status());
   std::fputs((options->json ? ToJson(*result) : ToTable(*result)).c_str(), stdout);

@@ -45,9 +45,10 @@ void Move(std::vector<std::string> from, std::vector<std::string>* to) {
 
 }  // namespace
 
-Smoke::Smoke(Cluster cluster, SmokeOptions options)
+Smoke::Smoke(Cluster cluster, SmokeOptions options, std::function<bool()> go_on)
     : cluster_(std::move(cluster)),
       options_(std::move(options)),
+      go_on_(std::move(go_on)),
       run_label_(RunLabel()),
       admin_(cluster_),
       kafka_(cluster_.kafka),
@@ -107,7 +108,7 @@ Status Smoke::WarmUp(const std::string& mode) {
   if (const Status s = run.Connect(kConnectLimit); !s.ok()) return s;
   const Result<Before> before = Look();
   if (!before.ok()) return before.status();
-  run.Send(options_.patience);
+  run.Send(options_.patience, go_on_);
   ModeResult calls;
   calls.mode = mode;
   calls.relay_calls_computed = plan.RelayCalls(mode);
@@ -119,6 +120,7 @@ Status Smoke::WarmUp(const std::string& mode) {
 Result<ModeResult> Smoke::RunMode(const std::string& mode) {
   if (const Status entered = EnterMode(mode); !entered.ok()) return entered;
   if (const Status warm = WarmUp(mode); !warm.ok()) return warm;
+  if (!go_on_()) return Aborted("smoke: interrupted");
   const LoadPlan plan(
       {cluster_.nodes.size(), options_.rooms, options_.members, options_.messages, options_.rate},
       run_label_ + "-" + mode);
@@ -129,7 +131,9 @@ Result<ModeResult> Smoke::RunMode(const std::string& mode) {
   run.Send(options_.patience, [&] {
     std::fprintf(stderr, "smoke: %s: %zu of %zu sent, %zu acknowledged\n", mode.c_str(), run.sent(),
                  plan.shape().messages, run.acked());
+    return go_on_();
   });
+  if (!go_on_()) return Aborted("smoke: interrupted");
 
   ModeResult result;
   result.mode = mode;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,9 @@ namespace minichat::loadtest {
 // Errors:    a Status when the run could not be made; differences are in the result.
 class Smoke {
  public:
-  Smoke(Cluster cluster, SmokeOptions options);
+  // `go_on` is asked about once a second; its false ends the run, which is then aborted.
+  Smoke(
+      Cluster cluster, SmokeOptions options, std::function<bool()> go_on = [] { return true; });
 
   // The relay mode of before is set again at the end, whatever happened.
   Result<SmokeResult> Run();
@@ -38,6 +41,7 @@ class Smoke {
 
   const Cluster cluster_;
   const SmokeOptions options_;
+  const std::function<bool()> go_on_;
   const std::string run_label_;
   ClusterAdmin admin_;
   KafkaInspector kafka_;

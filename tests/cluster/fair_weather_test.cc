@@ -47,6 +47,22 @@ TEST_F(FairWeatherTest, SmokeFindsNoDifferenceInAnyMode) {
   EXPECT_EQ(result->modes.size(), 3u);
 }
 
+TEST_F(FairWeatherTest, AnInterruptedSmokeSetsTheModeOfBeforeAgain) {
+  StartCluster();
+  const loadtest::ClusterAdmin admin(cluster().Description());
+  ASSERT_TRUE(admin.SetClusterMode("stream").ok());
+  loadtest::SmokeOptions options;
+  options.modes = {"single"};
+  options.messages = 10'000;
+  const auto in_stream = [&] { return admin.AllNodesIn("stream"); };
+  loadtest::Smoke smoke(cluster().Description(), options, in_stream);
+
+  const auto result = smoke.Run();
+
+  EXPECT_EQ(result.status().message(), "smoke: interrupted");
+  EXPECT_TRUE(Until(in_stream));
+}
+
 TEST_F(FairWeatherTest, TheSameCidOnTwoNodesIsOneMessage) {
   StartCluster();
   const std::string room = NewRoom();

@@ -1,4 +1,4 @@
-#include "loadtest/load_program/stop_signals.h"
+#include "loadtest/client/stop_signals.h"
 
 #include <csignal>
 
