@@ -173,7 +173,7 @@ Result<LoadCommand> ParseLoadCommand(const std::vector<std::string>& arguments) 
   std::set<std::string> seen;
   const std::vector<std::string> parts = SplitAtEquals(arguments);
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string name = parts[i];
+    const std::string& name = parts[i];
     const Result<const OptionRow*> row = FindRow(name, seen);
     if (!row.ok()) return row.status();
     seen.insert(name);

@@ -152,7 +152,8 @@ TEST_F(LiveLoadTest, MembersComeBackWhenTheirNodeDoes) {
 }
 
 TEST_F(LiveLoadTest, PlantedLossAndRepeatAreToldAndFailTheRun) {
-  for (const auto& [lie, name] : {std::pair{Lie::kDrop, "lost"}, {Lie::kRepeat, "repeated"}}) {
+  for (const auto& [lie, kind] : {std::pair{Lie::kDrop, "lost"}, {Lie::kRepeat, "repeated"}}) {
+    const char* const name = kind;
     LyingProxy proxy(node_->client(), lie, 50);
     StartLoad(proxy.address());
 

@@ -23,8 +23,8 @@ PoolCondition Bounded(const std::string& name, bool quick) {
 }  // namespace
 
 double PoolCondition::least_possible_ms() const {
-  const double rounds = static_cast<double>((requests + service.workers - 1) / service.workers);
-  return rounds * static_cast<double>(service.work.count());
+  const std::size_t rounds = (requests + service.workers - 1) / service.workers;
+  return static_cast<double>(rounds) * static_cast<double>(service.work.count());
 }
 
 PoolCondition SyncCondition(bool quick) {

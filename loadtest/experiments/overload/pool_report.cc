@@ -248,6 +248,7 @@ void AddPools(const std::vector<PoolResult>& results, bool quick,
 std::string RawDataOf(const std::vector<PoolResult>& results) {
   const auto calls = [](const std::vector<CallResult>& all) {
     std::vector<std::string> values;
+    values.reserve(all.size());
     for (const CallResult& call : all) {
       values.push_back("[" + JsonNumber(call.at_ms) + "," + JsonNumber(call.took_ms) + "," +
                        std::to_string(call.code) + "]");
@@ -255,6 +256,7 @@ std::string RawDataOf(const std::vector<PoolResult>& results) {
     return JsonArray(values);
   };
   std::vector<std::string> values;
+  values.reserve(results.size());
   for (const PoolResult& result : results) {
     values.push_back(JsonObject()
                          .Add("condition", result.condition.name)

@@ -23,7 +23,8 @@ PoolResult Reject(std::size_t refused) {
   result.condition = RejectCondition(false);
   result.requests.assign(refused, {0, 1.5, kResourceExhausted});
   for (std::size_t i = refused; i < 100; ++i) {
-    result.requests.push_back({0, 3'000.0 * static_cast<double>((i - refused) / 2 + 1), kOk});
+    const std::size_t round = (i - refused) / 2 + 1;
+    result.requests.push_back({0, 3'000.0 * static_cast<double>(round), kOk});
   }
   result.seconds = 18.1;
   return result;

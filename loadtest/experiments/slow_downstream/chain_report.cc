@@ -168,6 +168,7 @@ std::vector<std::string> FindingsOf(const ChainPlan& plan,
 
 std::string CallsToJson(const std::vector<CallResult>& calls) {
   std::vector<std::string> values;
+  values.reserve(calls.size());
   for (const CallResult& call : calls) {
     values.push_back(JsonObject()
                          .AddRaw("at_ms", JsonNumber(call.at_ms))
@@ -180,6 +181,7 @@ std::string CallsToJson(const std::vector<CallResult>& calls) {
 
 std::string RecordsToJson(const std::vector<HopRecord>& records) {
   std::vector<std::string> values;
+  values.reserve(records.size());
   for (const HopRecord& record : records) {
     values.push_back(
         JsonObject()
@@ -233,6 +235,7 @@ report::ReportDocument ReportOf(const ChainPlan& plan, const std::vector<ChainRe
 
 std::string RawDataOf(const std::vector<ChainResult>& results) {
   std::vector<std::string> runs;
+  runs.reserve(results.size());
   for (const ChainResult& result : results) {
     runs.push_back(JsonObject()
                        .Add("condition", NameOf(result.condition))

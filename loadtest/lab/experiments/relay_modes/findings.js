@@ -186,7 +186,7 @@ const QUIET_CORES = 0.2;
 
 /** @param {Measured[]} all */
 function disturbed(all) {
-  const highest = Math.max(...all.map((m) => m.cpu_seconds[OTHERS] / secondsOf(m)));
+  const highest = Math.max(...all.map((m) => (m.cpu_seconds[OTHERS] ?? 0) / secondsOf(m)));
   return highest <= QUIET_CORES ? [] : [
     `The machine did other things meanwhile: up to ${highest.toFixed(1)} cores went to processes ` +
         'that are not the lab\'s. Latencies and pool sizes are higher for it; compare within pairs ' +
