@@ -301,6 +301,24 @@ TEST_F(ChatNodeTest, WithoutMemoryForClientsSendsAndSessionsAreRefused) {
   Ok(ann.Send("general", "c1", "hi"));
 }
 
+// A message that is logged and finds the window full would hold up the persister, and with it the
+// window.
+TEST_F(ChatNodeTest, AWindowThatFillsIsNotFilled) {
+  DirectoryLimits limits;
+  limits.window_events = 0;
+  limits.window_bytes_per_room = 10 * (128 + std::string("hianncX").size());
+  FakeCluster cluster(limits);
+  cluster.options.persist_linger = milliseconds(500);
+  FakeClient ann(cluster, cluster.AddNode("n1"), "ann");
+  Ok(ann.Join("general"));
+
+  for (int i = 1; i <= 8; ++i) Ok(ann.Send("general", "c" + std::to_string(i), "hi"));
+  EXPECT_EQ(ErrorCode::kUnavailable, CodeOf(ann.Send("general", "c9", "hi")));
+  cluster.scheduler.Advance(seconds(1));
+
+  EXPECT_EQ(9u, Ok(ann.Send("general", "c9", "hi")).seq);
+}
+
 TEST_F(ChatNodeTest, StopRemovesTheNodesEntry) {
   ChatNode& n1 = cluster_.AddNode("n1");
   ChatNode& n2 = cluster_.AddNode("n2");

@@ -6,7 +6,7 @@ namespace {
 constexpr Duration kRetry = std::chrono::milliseconds(80);
 
 Placed ToPlaced(const CommitReply& reply) {
-  return {reply.place, reply.route_version, !reply.duplicate || reply.own_attempt,
+  return {reply.place, reply.route_version, !reply.duplicate || reply.own_attempt, reply.filling,
           reply.sent_at_ms};
 }
 

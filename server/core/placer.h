@@ -21,7 +21,8 @@ struct PlaceJob {
 struct Placed {
   Place place;
   std::uint64_t route_version = 0;
-  bool fresh = true;  // fans out; false: a duplicate
+  bool fresh = true;     // fans out; false: a duplicate
+  bool filling = false;  // the hot window: senders should pause
   std::int64_t sent_at_ms = 0;
 };
 struct PlaceConflict {};  // the id has another text in the directory

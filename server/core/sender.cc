@@ -103,9 +103,7 @@ Task<void> Sender::PlaceThenFanOut(PlaceJob job, bool answered, Done done) {
   const MessagePtr message = job.message;
   auto outcome = co_await placer_.Run(job);
   if (!outcome.ok()) {
-    if (outcome.status().code() == StatusCode::kResourceExhausted) {
-      full_rooms_.insert_or_assign(message->room, node_.now() + kFullPause);
-    }
+    if (outcome.status().code() == StatusCode::kResourceExhausted) Pause(message->room);
     // It is logged: the persister will place it, whatever happens here.
     if (!answered)
       Refuse(done, ErrorCode::kUnknown,
@@ -123,6 +121,7 @@ Task<void> Sender::PlaceThenFanOut(PlaceJob job, bool answered, Done done) {
     co_return;
   }
   const auto* placed = std::get_if<Placed>(&outcome.value());
+  if (placed != nullptr && placed->filling) Pause(message->room);
   if (placed == nullptr) {
     if (!answered) Refuse(done, ErrorCode::kCidConflict, "this cid was used with another text");
     co_return;
@@ -136,6 +135,10 @@ Task<void> Sender::PlaceThenFanOut(PlaceJob job, bool answered, Done done) {
     PlacedMessage event{message, placed->place};
     co_await fan_out_.Run(std::move(event), placed->route_version, job.deadline);
   }
+}
+
+void Sender::Pause(const RoomId& room) {
+  full_rooms_.insert_or_assign(room, node_.now() + kFullPause);
 }
 
 void Sender::Refuse(const Done& done, ErrorCode code, std::string message) {

@@ -29,6 +29,7 @@ class Sender {
   Task<void> Run(MessagePtr message, bool resend, Done done);
   Task<void> LogThenPlace(MessagePtr message, bool resend, Done done);
   Task<void> PlaceThenFanOut(PlaceJob job, bool answered, Done done);
+  void Pause(const RoomId& room);
   void Refuse(const Done& done, ErrorCode code, std::string message);
   void Acknowledge(const Done& done, const Ack& ack, TimePoint started);
 

@@ -330,6 +330,38 @@ TEST_P(RoomDirectoryContract, BoundsTheWindowOfARoom) {
   EXPECT_EQ(Commit(room_, "c").place, (core::Place{3, 2, 1}));
 }
 
+TEST_P(RoomDirectoryContract, TellsWhenTheWindowOfARoomFills) {
+  auto limits = Limits();
+  limits.window_events = 0;
+  limits.window_bytes_per_room = 4 * core::WindowBytesOf(*Text(room_, "a"));
+  Use(limits);
+  Warm(room_);
+  Commit(room_, "a");
+  Commit(room_, "b");
+
+  EXPECT_FALSE(Commit(room_, "c").filling);
+  EXPECT_TRUE(Commit(room_, "d").filling);
+  EXPECT_FALSE(Commit(room_, "d", 2).filling);  // takes nothing
+  MarkStored(room_, "a", 1);
+  MarkStored(room_, "b", 2);
+  EXPECT_FALSE(Commit(room_, "e").filling);
+}
+
+TEST_P(RoomDirectoryContract, TellsWhenTheWindowsOfAllRoomsFill) {
+  auto limits = Limits();
+  limits.window_events = 0;
+  limits.window_bytes_total = 4 * core::WindowBytesOf(*Text(room_, "a"));
+  Use(limits);
+  const core::RoomId other("other");
+  Warm(room_);
+  Warm(other);
+  Commit(room_, "a");
+  Commit(room_, "b");
+
+  EXPECT_FALSE(Commit(other, "c").filling);
+  EXPECT_TRUE(Commit(other, "d").filling);
+}
+
 TEST_P(RoomDirectoryContract, BoundsTheWindowsOfAllRooms) {
   auto limits = Limits();
   limits.window_events = 0;

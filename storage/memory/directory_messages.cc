@@ -117,6 +117,8 @@ CommitReply DirectoryState::PlaceNew(std::int64_t now_ms, Room& room,
   reply.place = place;
   reply.route_version = room.route_version;
   reply.own_attempt = true;
+  reply.filling = core::IsFilling(room.bytes, limits_.window_bytes_per_room) ||
+                  core::IsFilling(total_bytes_, limits_.window_bytes_total);
   reply.sent_at_ms = message.sent_at_ms;
   return reply;
 }

@@ -218,13 +218,14 @@ Result<core::CommitReply> DecodeCommit(const redisReply& reply, Generation gener
     result.miss = {At(reply, 1).integer, generation};
     return result;
   }
-  if (!StartsWith(reply, "siiiiii")) return BadReply("commit");
+  if (!StartsWith(reply, "siiiiiii")) return BadReply("commit");
   result.outcome = outcome == "placed" ? Outcome::kPlaced : Outcome::kConflict;
   result.place = {NumberAt(reply, 1), NumberAt(reply, 2), generation};
   result.route_version = NumberAt(reply, 3);
   result.duplicate = NumberAt(reply, 4) == 1;
   result.own_attempt = NumberAt(reply, 5) == 1;
   result.sent_at_ms = At(reply, 6).integer;
+  result.filling = NumberAt(reply, 7) == 1;
   return result;
 }
 

@@ -129,6 +129,7 @@ struct CommitReply {
   std::uint64_t route_version = 0;
   bool duplicate = false;
   bool own_attempt = false;     // the duplicate is this very attempt: counts as new
+  bool filling = false;         // newly placed, and the hot window is above IsFilling()'s part
   std::int64_t sent_at_ms = 0;  // of the first one
   LookedUpMiss miss;
 
@@ -290,6 +291,13 @@ struct DirectoryLimits {
   std::size_t access_changes = 1'000;     // kept; older ones are forgotten
   Seq generation_step = kGenerationStep;  // tests shrink it
 };
+
+// Is so much of a window's bound used that its senders should pause? What is logged already must
+// still find a place: what it lacks then waits until its record is no longer young, and the whole
+// partition with it. The quarter that is left takes what 3,000 sends of 4 KiB bring.
+inline bool IsFilling(std::uint64_t bytes, std::uint64_t limit) {
+  return bytes > limit / 4 * 3;
+}
 
 // What an entry of the window counts for in the bounds of DirectoryLimits: its strings, and 128 for
 // keys, ids and numbers.

@@ -21,7 +21,8 @@ end
 if known then
   local seq, prev, first_hash, first_sent_at = string.match(known, '^(%d+) (%d+) (%d+) (%-?%d+)')
   local outcome = first_hash == hash and 'placed' or 'conflict'
-  return {outcome, tonumber(seq), tonumber(prev), version, 1, own_attempt, tonumber(first_sent_at)}
+  return {outcome, tonumber(seq), tonumber(prev), version, 1, own_attempt, tonumber(first_sent_at),
+          0}
 end
 
 -- This memory may have forgotten the id: then Postgres must have been asked, lately.
@@ -44,7 +45,8 @@ local idle = meta[5] == '1'
 local bytes = tonumber(meta[4]) + tonumber(weight)
 if bytes > tonumber(room_limit) then return {'full'} end
 local taken = idle and bytes or tonumber(weight)
-if redis.call('INCRBY', total_key, text(taken)) > tonumber(total_limit) then
+local total = redis.call('INCRBY', total_key, text(taken))
+if total > tonumber(total_limit) then
   redis.call('DECRBY', total_key, text(taken))
   return {'full'}
 end
@@ -64,4 +66,7 @@ if idle then
 else
   redis.call('HSET', meta_key, 'seq', text(seq), 'bytes', text(bytes))
 end
-return {'placed', seq, prev, version, 0, 1, tonumber(sent_at)}
+-- As IsFilling() in server/core/ports/room_directory.h.
+local function filling(used, limit) return used > math.floor(tonumber(limit) / 4) * 3 end
+local pause = (filling(bytes, room_limit) or filling(total, total_limit)) and 1 or 0
+return {'placed', seq, prev, version, 0, 1, tonumber(sent_at), pause}
