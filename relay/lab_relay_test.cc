@@ -158,18 +158,23 @@ TEST_F(PoolTest, ACallWhoseTimeIsOverBeforeItsTurnIsNotMadeAndIsNoTroubleOfThePe
   executor_ = {.name = "fanout", .core_threads = 1, .max_threads = 1, .queue_tasks = 10};
   TestServer n2("n2", PatientServer());
   GrpcRelayOptions options = InMode(RelayMode::kSingle);
-  options.longest_call = milliseconds(300);
   options.breaker.failures_to_open = 2;
   TestSender sender(options);
   sender.SetPeers({n2.entry});
   n2.SetFault({.stall = true});
+  auto held = sender.Start(n2.entry, Sessions(1));  // holds the one thread
+  ASSERT_TRUE(sender.core.WaitFor([&] { return Metric(kActive) == 1; }));
 
-  EXPECT_EQ(sender.Deliver(n2.entry, 5), All(5, RelayResult::kFailed));
+  const TimePoint over = sender.core.scheduler.Now() + milliseconds(200);
+  auto late = sender.Start(n2.entry, Sessions(4, "t"), milliseconds(200));
+  ASSERT_TRUE(sender.core.WaitFor([&] { return sender.core.scheduler.Now() > over; }));
+  n2.Shutdown();
 
-  EXPECT_LE(CallsEnded(sender, "single", "DEADLINE_EXCEEDED"), 1);
-  EXPECT_GE(CallsEnded(sender, "single", "CANCELLED"), 4);
+  EXPECT_EQ(late.get(), All(4, RelayResult::kFailed));
+  EXPECT_EQ(held.get(), All(1, RelayResult::kFailed));
+  EXPECT_EQ(CallsEnded(sender, "single", "CANCELLED"), 4);
   EXPECT_EQ(sender.Metric(kBreaker), 0);
-  n2.core.Run([&] { EXPECT_LE(n2.arrived, 1u); });
+  n2.core.Run([&] { EXPECT_EQ(n2.arrived, 1u); });
 }
 
 TEST_F(PoolTest, StopEndsWhatBlocksAndWhatWaitsAlsoWithoutADeadline) {
